@@ -183,8 +183,9 @@ class Settings(BaseSettings):
         None,
         ge=0,
         description="Tokens added to the bucket of each principal per second. A call or session "
-        "item costs one token for each millisecond of processor time, and at least one; accepted "
-        "answers are free. 0: no limit. Default: 200 with keys, no limit without.",
+        "item costs one token for each millisecond of processor time and for each 64 KiB of its "
+        "reply, and at least one; accepted answers are free. 0: no limit. Default: 200 with keys, "
+        "no limit without.",
     )
     calls_burst: Positive = Field(2_000, description="Maximum number of tokens in a bucket.")
     rows_mb_per_day: int | None = Field(

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Final
 
 
 class Reason(StrEnum):
@@ -186,6 +187,12 @@ class Conflict(CroupierError):
 
 class TableHalted(CroupierError):
     """A rules bug stopped this table; its log is kept."""
+
+
+HALTED: Final = (
+    "a fault of the server stopped this table, and its match does not continue; join another table"
+)
+"""What is told of a table that a rules bug stopped."""
 
 
 class Exhausted(CroupierError):

@@ -87,7 +87,7 @@ def test_a_key_is_256_random_bits_behind_a_public_id() -> None:
 )
 async def test_what_is_no_key_is_none(keys: Ring, text: str) -> None:
     assert key_id_of(text) == ""
-    assert keys.fault(text) == "no such key"
+    assert keys.fault(text) == "this server has no such key; check that it is complete"
 
 
 @pytest.mark.parametrize("name", ["ann", "bot-7", "a.b@c_d", "A" * 64])
@@ -132,7 +132,7 @@ async def test_only_the_whole_key_is_the_key(keys: Ring) -> None:
     mixed = f"crp_{made.key_id}_{other.text.split('_')[2]}"
     last = "b" if made.text[-1] == "a" else "a"
     for text in (mixed, made.text[:-1] + last, other.text[:-1], made.text + "a", made.key_id):
-        assert keys.fault(text) == "no such key"
+        assert keys.fault(text) == "this server has no such key; check that it is complete"
 
 
 async def test_a_revoked_key_says_so_to_its_holder_alone(keys: Ring) -> None:
@@ -141,7 +141,10 @@ async def test_a_revoked_key_says_so_to_its_holder_alone(keys: Ring) -> None:
     keys.ring.find(made.text)  # nobody has looked yet
     await keys.ring.refresh()
     assert keys.fault(made.text) == "the key was revoked"
-    assert keys.fault(f"crp_{made.key_id}_{'a' * 52}") == "no such key"
+    assert (
+        keys.fault(f"crp_{made.key_id}_{'a' * 52}")
+        == "this server has no such key; check that it is complete"
+    )
 
 
 async def test_what_a_key_opened_ends_with_it(keys: Ring) -> None:

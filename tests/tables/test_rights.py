@@ -89,7 +89,11 @@ def test_nobody_learns_whether_a_table_is_there_that_is_not_theirs(table_id: str
             "metadata croupier-ticket",
             "",
         ),
-        (Reason.PERMISSION_DENIED, "the host ticket of this table is required", ""),
+        (
+            Reason.PERMISSION_DENIED,
+            "send the host ticket that CreateTable returned as metadata croupier-host-ticket",
+            "",
+        ),
     ]
 
 

@@ -23,7 +23,9 @@ def game_of(
     """
     name = message.WhichOneof("game")
     if name is None or name not in GAMES:
-        raise Error("a message of a game that this client does not know; upgrade the client")
+        raise Error(
+            "the server sent a message of a game that this SDK does not know; upgrade the SDK"
+        )
     return GAMES[name]
 
 

@@ -170,7 +170,9 @@ def _union(families: Sequence[_Family]) -> int:
     lone = {family.fixed for family in families if family.is_lone}
     wide = [family for family in families if not family.is_lone]
     if len(wide) > _COUNTED_PATTERNS_MAX:
-        raise TypeError("the number of legal moves is not known: many patterns overlap")
+        raise TypeError(
+            "the number of legal moves is not known, as many patterns overlap; use sample()"
+        )
     total = sum(not any(family.has(cards, _size(cards)) for family in wide) for cards in lone)
     terms: list[tuple[int, _Family]] = []
     for family in wide:
@@ -188,7 +190,7 @@ def _arm(move: game_pb2.Move) -> Message:
     game: Message = getattr(move, game_of(move).move.game)
     name = game.WhichOneof("move")
     if name is None:
-        raise Error("a move of a kind that this client does not know; upgrade the client")
+        raise Error("the server sent a kind of move that this SDK does not know; upgrade the SDK")
     arm: Message = getattr(game, name)
     return arm
 
@@ -417,7 +419,9 @@ class LegalMoves(Sequence[Move]):
 
     def _count(self) -> int:
         if self.message.truncated:
-            raise TypeError("the number of legal moves is not known: the list is truncated")
+            raise TypeError(
+                "the number of legal moves is not known, as the list is truncated; use sample()"
+            )
         total = sum(not any(move in p for p in self.patterns) for move in self.moves)
         total += sum(len(pattern.numbers()) for pattern in self.patterns if pattern.step)
         said = {pattern.said for pattern in self.patterns if not pattern.step}

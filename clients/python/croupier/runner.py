@@ -275,7 +275,9 @@ def _seat_words(players: int, own: Sequence[int], against: str | Sequence[str]) 
         UsageError: the seats or the house bots do not fit the table.
     """
     if not own or len(set(own)) != len(own) or not all(0 <= seat < players for seat in own):
-        raise UsageError(f"seats {list(own)} do not fit a table of {players}")
+        raise UsageError(
+            f"seats {list(own)} are not valid: give different numbers from 0 to {players - 1}"
+        )
     others = players - len(own)
     bots = [against] * others if isinstance(against, str) else list(against)
     if len(bots) != others:

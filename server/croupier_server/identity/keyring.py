@@ -140,7 +140,9 @@ class KeyRing:
         key_id = key_id_of(text)
         key = self._stored.get(key_id) or self._own.get(key_id, _NOBODYS)
         if not key.is_text(text):
-            raise NotAllowed(Reason.UNAUTHENTICATED, "no such key")
+            raise NotAllowed(
+                Reason.UNAUTHENTICATED, "this server has no such key; check that it is complete"
+            )
         key.expire(self._now_ms())
         if key.fault:
             raise TurnedAway(Reason.UNAUTHENTICATED, key.fault, key)

@@ -166,8 +166,9 @@ class Quota:
         self._due_ms = max(first, min(self._due_ms + each, first + self._burst * each))
         return Exhausted(
             Reason.RATE_LIMITED,
-            f"rate limit exceeded: {self._per_second} tokens a second; a call costs one, or one "
-            "for each millisecond of processor time; wait for the retry delay",
+            f"rate limit exceeded: {self._per_second} tokens a second; a call costs one for "
+            "each millisecond of processor time and for each 64 KiB of its reply, and at least "
+            "one; wait for the retry delay",
             retry_ms=max(int(self._due_ms - now), 1),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
-from croupier_server.errors import Reason, TableHalted
+from croupier_server.errors import HALTED, Reason, TableHalted
 from croupier_server.rpc.pages import PageTokens
 from croupier_server.tables.match.table import Table
 from croupier_server.tables.shard.shard import Shard
@@ -65,4 +65,4 @@ class AtTables:
             return show(table)
         except Exception as fault:
             self._shard.failed(table, fault)
-            raise TableHalted(Reason.TABLE_HALTED, "a fault stopped this table") from fault
+            raise TableHalted(Reason.TABLE_HALTED, HALTED) from fault

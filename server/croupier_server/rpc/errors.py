@@ -158,4 +158,7 @@ def code_of(status: status_pb2.Status) -> grpc.StatusCode:
 
 def internal() -> CroupierError:
     """What a caller is told of a fault of the server: nothing but that there was one."""
-    return CroupierError(Reason.INTERNAL, "internal error; see the server's log")
+    return CroupierError(
+        Reason.INTERNAL,
+        "internal error of the server; its operator can find it in the log as call failed",
+    )

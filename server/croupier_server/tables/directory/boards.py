@@ -98,8 +98,8 @@ class Boards:
             if agreed != wanted:
                 raise NotAllowed(
                     Reason.BOARD_CONFLICT,
-                    f"the tables of this board have {agreed}, not {wanted}, until the board "
-                    "is done",
+                    f"{field} must be {agreed}, as at the other tables of this board, not "
+                    f"{wanted}; for other terms create a new board",
                     field=field,
                 )
         if len(board.live) + len(board.ended) >= board.terms.tables:
@@ -110,7 +110,9 @@ class Boards:
             )
         if spec.rated and any(principal in one.opening.sitters() for one in board.live.values()):
             raise NotAllowed(
-                Reason.BOARD_CONFLICT, "you sit at a rated table of this board", field="spec.rated"
+                Reason.BOARD_CONFLICT,
+                "you sit at a rated table of this board, so you cannot create one",
+                field="spec.rated",
             )
 
     def add(self, table: Table) -> None:

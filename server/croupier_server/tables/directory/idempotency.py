@@ -69,7 +69,7 @@ def _is_same(before: bytes, request: bytes, until: int, now: int) -> bool:
     if before != request:
         raise Conflict(
             Reason.REQUEST_ID_REUSED,
-            "this request_id was used with another request",
+            "this request_id was used with another request; use a new one",
             field="request_id",
         )
     return True

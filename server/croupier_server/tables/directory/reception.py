@@ -219,7 +219,9 @@ class Reception:
         host.expect_storing()
         if self.is_closed:
             raise Unavailable(
-                Reason.SERVER_DRAINING, "the server creates no new tables now", retry_ms=_RETRY_MS
+                Reason.SERVER_DRAINING,
+                "the server is draining and creates no new tables; retry later",
+                retry_ms=_RETRY_MS,
             )
         is_full = host.directory.live >= host.limits.tables_max
         if is_full and not self._make_room(caller, now):
@@ -311,7 +313,9 @@ class Reception:
         entry = self._games.get(request.kind)
         if entry is None:
             raise InvalidRequest(
-                Reason.UNKNOWN_GAME, "this server does not have the game", field="spec.game"
+                Reason.UNKNOWN_GAME,
+                "this server does not have the game; ListGames lists those that it has",
+                field="spec.game",
             )
         secret = self._new_secret()
         spec = make_spec(
@@ -463,7 +467,8 @@ class Reception:
             if state.sitting is None or state.epoch != before.epoch:
                 raise NotAllowed(
                     Reason.TICKET_SUPERSEDED,
-                    "the seat that this request took was left since, or joined again",
+                    "the seat that this request took has since been left or joined again; "
+                    "call with a new request_id",
                     field="request_id",
                 )
             if before.ticket:
@@ -523,7 +528,8 @@ class Reception:
         if self._host.directory.boards.may_not_join(caller.principal, table):
             raise NotAllowed(
                 Reason.BOARD_CONFLICT,
-                "you have watched a table with the same cards, or created a rated one",
+                "you have watched a table with the same cards, or created a rated one, so you "
+                "cannot sit here; join a table of another board",
             )
         if self._host.directory.boards.has_sat_elsewhere(caller.principal, table):
             raise NotAllowed(

@@ -116,7 +116,10 @@ def hosted(caller: Caller, find: FindTable, table_id: str) -> Table:
     if not _has_host_ticket(caller, _NO_HASH if table is None else table.opening.host):
         table = None
     if table is None:
-        raise NotAllowed(Reason.PERMISSION_DENIED, "the host ticket of this table is required")
+        raise NotAllowed(
+            Reason.PERMISSION_DENIED,
+            "send the host ticket that CreateTable returned as metadata croupier-host-ticket",
+        )
     return table
 
 
@@ -216,7 +219,11 @@ def choose_seat(
     if wanted is None:
         return _free_seat(table, joins_max)
     if table.spec.seats[wanted].access is not Access.OPEN:
-        raise NotAllowed(Reason.SEAT_RESERVED, "the seat is reserved", field="seat")
+        raise NotAllowed(
+            Reason.SEAT_RESERVED,
+            "the seat is reserved; send its invite code, or call with the key it is reserved for",
+            field="seat",
+        )
     if table.seats[wanted].player:
         raise Conflict(Reason.SEAT_TAKEN, "the seat is taken", field="seat")
     return wanted
@@ -327,7 +334,11 @@ def _expect_missed(table: Table, seat: Seat) -> None:
     if table.seats[seat].relieved:
         return
     if not table.presence.is_missed(seat, table.match.decisions):
-        raise Conflict(Reason.SEAT_TAKEN, "its player has returned", field="seat")
+        raise Conflict(
+            Reason.SEAT_TAKEN,
+            "the player of this seat has returned; take another seat",
+            field="seat",
+        )
 
 
 def _free_seat(table: Table, joins_max: int) -> Seat:
@@ -357,7 +368,9 @@ def _free_seat(table: Table, joins_max: int) -> Seat:
 def too_many_joins() -> Conflict:
     """What somebody is told who wants a seat that was taken as often as one may be."""
     return Conflict(
-        Reason.TOO_MANY_JOINS, "the seat has been joined as often as it may be", field="seat"
+        Reason.TOO_MANY_JOINS,
+        "this seat has been taken as often as a seat may be; take another one",
+        field="seat",
     )
 
 

@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 import structlog
 
-from croupier_server.errors import Reason, TableHalted, Unavailable
+from croupier_server.errors import HALTED, Reason, TableHalted, Unavailable
 from croupier_server.storage.base import TableLog
 from croupier_server.tables.durability.replay import ReplayError
 from croupier_server.tables.durability.restore import RestoreError, Surroundings, restore
@@ -88,7 +88,7 @@ class Recovery:
             TableHalted: its log makes no table.
         """
         if table_id in self._broken:
-            raise TableHalted(Reason.TABLE_HALTED, "a fault stopped this table")
+            raise TableHalted(Reason.TABLE_HALTED, HALTED)
         if self._waiting:
             number = self._waiting.pop(table_id, None)
             if number is not None:

@@ -172,7 +172,8 @@ class TableFeed(Feed):
         elif after > self._head:
             raise InvalidRequest(
                 Reason.SEQUENCE_AHEAD,
-                f"this is beyond the last event, which has number {self._head}",
+                f"after_sequence is {after}, but the last event is {self._head}; send a lower one, "
+                "or none to begin with a snapshot",
                 field="after_sequence",
             )
         elif epoch and after:

@@ -14,7 +14,9 @@ from croupier_server.tables.feeds.lobby import Encoded, LobbyFeed
 from croupier_server.tables.match.table import Table, Watcher
 from croupier_server.tables.match.updates import StreamEnd
 
-SAME_CARDS: Final = "you have sat at a table with the same cards"
+SAME_CARDS: Final = (
+    "you have sat at a table with the same cards; you can watch this one when the board is done"
+)
 """What somebody is told who may not watch a table before all of its board have ended."""
 
 

@@ -72,7 +72,10 @@ class Answered:
             if found is not None:
                 sequence, answer = found
                 if answer.timed_out or move is None:
-                    raise StaleDecision(Reason.STALE_DECISION, "the decision is over")
+                    raise StaleDecision(
+                        Reason.STALE_DECISION,
+                        "the decision is over; answer the one that is open now, if any",
+                    )
                 if answer.move != move:
                     self._refuse_other(answer.move)
                 return sequence

@@ -225,13 +225,15 @@ class Opening:
         promised = self.seats[seat].nonce_hash
         if hashlib.sha256(nonce).digest() != promised:
             raise InvalidRequest(
-                Reason.NONCE_MISMATCH, "the nonce does not match its hash", field="nonce"
+                Reason.NONCE_MISMATCH,
+                "this is not the nonce whose SHA-256 hash the seat sent",
+                field="nonce",
             )
         why = ""
         if next_hash and len(next_hash) != len(promised):
             why = f"a SHA-256 has {len(promised)} bytes"
         elif next_hash == promised:
-            why = "a nonce that has been opened is no secret any more"
+            why = "this is the hash of the nonce that is being opened; send that of a new one"
         if why:
             raise InvalidRequest(Reason.MALFORMED_REQUEST, why, field="next_nonce_hash")
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 from croupier_server.errors import (
+    HALTED,
     Conflict,
     CroupierError,
     Reason,
@@ -371,7 +372,7 @@ class Table:
             Conflict: TABLE_CLOSED.
         """
         if self.is_halted:
-            raise TableHalted(Reason.TABLE_HALTED, "a fault stopped this table")
+            raise TableHalted(Reason.TABLE_HALTED, HALTED)
         if self.status is Status.ENDED:
             raise Conflict(Reason.TABLE_CLOSED, "the match has ended")
 
@@ -490,7 +491,7 @@ class Table:
             raise
         except Exception as fault:
             self.halt(fault, now)
-            raise TableHalted(Reason.TABLE_HALTED, "a fault stopped this table") from fault
+            raise TableHalted(Reason.TABLE_HALTED, HALTED) from fault
         if match.is_over or match.forfeit is not None:
             self.settle(now)
             if self.is_halted:
@@ -567,7 +568,7 @@ class Table:
             raise Conflict(
                 Reason.HOST_HAS_SEAT,
                 "the host plays in this rated match, or withheld its nonce before it, and cannot "
-                "abort it; concede instead, or let others play",
+                "abort it; concede if you hold a seat, or ask an operator to abort it",
             )
         if self.delayed is None or self.status is not Status.ENDED:
             self.expect_live()

@@ -566,7 +566,9 @@ class Session:
             )
         if len(self._channels) + len(self._refused) >= self.shard.limits.channels_max:
             raise Exhausted(
-                Reason.TOO_MANY_STREAMS, "this session has reached its maximum number of channels"
+                Reason.TOO_MANY_STREAMS,
+                f"this session already has {self.shard.limits.channels_max} channels, the "
+                "maximum; close one, or open another session",
             )
 
     def _open_nonce(self, request: ChannelNonce) -> None:
@@ -619,7 +621,7 @@ class Session:
         """Something came on a channel that is not open."""
         had = self._pay()
         if number not in self._refused:  # what it was refused for is told when that is stored
-            error = NotFound(Reason.NOT_FOUND, "no such channel is open", field="channel")
+            error = NotFound(Reason.NOT_FOUND, f"channel {number} is not open", field="channel")
             self._error(number, error if had else self._caller.quota.refusal())
 
     def _error(self, number: int, error: CroupierError) -> None:
