@@ -59,7 +59,7 @@ def test_the_environment_says_it_all(tmp_path: Path) -> None:
         ({"CROUPIER_KEY_FILE": "/nowhere/at/all"}, "No such file"),
         ({"CROUPIER_TLS": "yes"}, "CROUPIER_TLS must be 0 or 1"),
         ({"CROUPIER_CERT": "x"}, "cert and cert_key belong together"),
-        ({"CROUPIER_CA": "x", "CROUPIER_TLS": "0"}, "certificates require TLS"),
+        ({"CROUPIER_CA": "x", "CROUPIER_TLS": "0"}, "ca and cert need TLS"),
         ({"CROUPIER_KEY": "a\nb"}, "characters that are not allowed in a key"),
     ],
 )

@@ -320,7 +320,9 @@ async def test_wrong_arguments_are_told_before_anything_is_made() -> None:
 
 async def test_seats_and_house_bots_must_fit_the_table(real_server: RealServer) -> None:
     async with real_server() as address:
-        with pytest.raises(croupier.UsageError, match="do not fit a table of 6"):
+        with pytest.raises(
+            croupier.UsageError, match="are not valid: give different numbers from 0 to 5"
+        ):
             await croupier.run_async(RandomBot, address, seats=(6,), options={"players": 6})
         with pytest.raises(croupier.UsageError, match="3 seats are for house bots, but 1"):
             await croupier.run_async(RandomBot, address, against=["greedy"])

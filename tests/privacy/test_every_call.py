@@ -210,6 +210,7 @@ def plant_everywhere(monkeypatch: pytest.MonkeyPatch, tables: list[Table]) -> No
         method: str,
         request: Any,
         handle: Callable[..., AsyncGenerator[Any, None]],
+        how: Any,
     ) -> None:
         async def told(caller: Any, message: Any) -> AsyncGenerator[bytes, None]:
             replies = handle(caller, message)
@@ -219,7 +220,7 @@ def plant_everywhere(monkeypatch: pytest.MonkeyPatch, tables: list[Table]) -> No
             finally:
                 await replies.aclose()
 
-        stream(self, method, request, told)
+        stream(self, method, request, told, how)
 
     def spoiled_status(error: CroupierError) -> Any:
         status = to_status(error)

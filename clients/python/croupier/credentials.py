@@ -74,7 +74,10 @@ class Credentials:
         if bool(self.cert) != bool(self.cert_key):
             raise UsageError("cert and cert_key belong together; set both or neither")
         if self.tls is False and (self.ca or self.cert):
-            raise UsageError("ca and cert need TLS: leave them out, or do not pass tls=False")
+            raise UsageError(
+                "ca and cert need TLS: leave them out, or do not switch TLS off (tls=False or "
+                "CROUPIER_TLS=0)"
+            )
         if self.key and not (self.key.isascii() and self.key.isprintable()):
             raise UsageError("the key contains characters that are not allowed in a key")
 
