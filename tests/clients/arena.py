@@ -15,13 +15,16 @@ from croupier.v1 import game_pb2, table_pb2
 from croupier.views import Memory, View, view_of
 from croupier_server.games.base import Turn
 from croupier_server.games.modules import WIRES_BY_NAME
-from croupier_server.games.registry import find
+from croupier_server.games.registry import GAMES, find
 from croupier_server.wire.moves import LegalMode
 
 Watcher = Callable[[Any, int, View, Decision], None]
 """Sees each question: the state of the game, the seat, and what its bot gets."""
 
-SHORT = {"tractor": "max_deals", "tongits": "max_hands", "pokex": "max_deals"}
+SHORT = {
+    name: next(spec.name for spec in game.option_specs() if spec.name.startswith("max_"))
+    for name, game in GAMES.items()
+}
 """The option that bounds a match, by game."""
 
 

@@ -25,9 +25,12 @@ FILES_MAX = 12
 LINES_MAX = 500
 """Lines of all its own files that are neither empty nor comments."""
 
-COPIED = ("server", "clients/python", "protos", "scripts", "tests", "pyproject.toml")
-OF_PAGES = "documented or goldens or playthrough or page or cited or row"
-"""Conformance tests of the pages, goldens and tests that people write for a game."""
+COPIED = ("server", "clients/python", "protos", "scripts", "tests", "pyproject.toml", "buf.yaml")
+SUITE = ("tests/conformance", "tests/wire", "tests/clients/test_every_game.py")
+OF_PEOPLE = "documented or goldens or playthrough or page or cited or row or round_trip"
+"""Tests of the pages, goldens and tests that people write for a game."""
+CONTRACT = "tests/meta/test_contract.py"
+PAGE = "from scripts.gen_docs import rules_page; assert 'D-2.3' in rules_page('duel')"
 
 
 def add_arms(text: str) -> str:
@@ -100,10 +103,20 @@ def test_a_new_game_takes_few_files_and_lines() -> None:
 
 @pytest.mark.more
 def test_the_conformance_suite_runs_on_a_new_game(checkout: Path) -> None:
-    chosen = f"duel and not ({OF_PAGES})"
-    suite = ("tests/conformance", "-k", chosen, "-m", "not slow and not more")
+    chosen = f"duel and not ({OF_PEOPLE})"
+    suite = (*SUITE, "-k", chosen, "-m", "not slow")
     done = run(checkout, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *suite)
-    assert int(re.findall(r"(\d+) passed", done)[0]) > 50
+    assert int(re.findall(r"(\d+) passed", done)[0]) > 100
+
+
+@pytest.mark.more
+def test_a_new_game_keeps_to_the_style_of_the_house(checkout: Path) -> None:
+    own = [path.relative_to(NEW_GAME) for path in NEW_GAME.rglob("*.py")]
+    sources = [str(checkout / path) for path in own]
+    run(checkout, sys.executable, "-m", "ruff", "check", "--no-cache", *sources)
+    run(checkout, sys.executable, "-m", "ruff", "format", "--no-cache", "--check", *sources)
+    run(checkout, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", CONTRACT)
+    run(checkout, sys.executable, "-c", PAGE)
 
 
 @pytest.mark.more

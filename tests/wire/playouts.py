@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from croupier_server.errors import InvalidRequest
-from croupier_server.games.base import AnyGame, Event, Legal, Move, Seat, Turn
+from croupier_server.games.base import AnyGame, Event, Legal, Move, Number, Seat, Turn
 from croupier_server.games.registry import GAMES
 
 Texts = dict[str, str]
@@ -90,13 +90,21 @@ _TEXTS: dict[str, Callable[[random.Random], Texts]] = {
     "tongits": _tongits_texts,
     "pokex": _pokex_texts,
 }
-"""By game: texts of the options that have no list of values."""
+"""By game: texts of the options that have no list of values, where not any number will do."""
+
+
+def _numbers(game: AnyGame, rng: random.Random) -> Texts:
+    """Any text of the options that are numbers."""
+    kinds = {spec.name: spec.type for spec in game.option_specs() if not spec.values}
+    numbers = {name: kind for name, kind in kinds.items() if isinstance(kind, Number)}
+    return {name: str(rng.randint(kind.least, kind.most)) for name, kind in numbers.items()}
 
 
 def random_texts(game: AnyGame, rng: random.Random) -> Texts:
     """A text for every option, not always for a table that can be."""
     listed = {spec.name: rng.choice(spec.values) for spec in game.option_specs() if spec.values}
-    found = listed | _TEXTS[game.name](rng)
+    texts = _TEXTS.get(game.name)
+    found = listed | (_numbers(game, rng) if texts is None else texts(rng))
     assert set(found) == {spec.name for spec in game.option_specs()}
     return found
 

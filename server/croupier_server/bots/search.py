@@ -80,7 +80,8 @@ class SearchBot(Bot):
     def _search(self, view: View, decision: Decision, asked_at: float, waiting: int) -> Move:
         """The best move that can be found within the budget, while *waiting* others wait."""
         game, options = self._options[decision.table_id, decision.seat]
-        assert game.guide is not None
+        if game.guide is None:
+            return self._greedy.decide(view, decision)
         known = game.wire.read_view(view.message, options)
         # A table may leave legal moves out of its questions, and then greedy cannot choose.
         expected = self._greedy.decide(view, decision) if decision.legal else None

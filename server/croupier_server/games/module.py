@@ -50,7 +50,7 @@ class GameModule:
         scores: the scores of all seats after a deal, from the message of the deal's result and the
             number of seats.
         knows: what a seat's view holds, in words for the author of a bot.
-        guide: what `search` needs; None: `search` does not play it.
+        guide: what `search` needs; None: `search` plays it as `greedy` does.
         positions: None if nobody has worked any out.
         bench: what is measured of this game alone, if anything.
     """

@@ -55,5 +55,12 @@ class DuelView(GameView[duel_pb2.DuelView]):
         public = self.message.public_view
         return public.last_result if public.HasField("last_result") else None
 
+    def __str__(self) -> str:
+        hand = " ".join(str(CARDS[card]) for card in self.message.hand)
+        return f"deal {self.deal}, seat {self.seat}\nhand {hand}"
+
+    def __repr__(self) -> str:
+        return f"<DuelView of seat {self.seat}, deal {self.deal}>"
+
 
 WORDS: Final = GameWords(DuelMove, DuelView, MoveKind, DecisionKind)

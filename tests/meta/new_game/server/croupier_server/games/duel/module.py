@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from croupier_server.games.duel import rules
-from croupier_server.games.duel.rules import DOUBLE, KEEP, PLAY, RULES
-
 from croupier.v1 import duel_pb2 as pb
 from croupier.v1 import game_pb2
 from croupier_server.games.base import Event, Move, Seat
 from croupier_server.games.cards import CARD_NAMES, parse_card, single, unpack
+from croupier_server.games.duel import rules
+from croupier_server.games.duel.rules import DOUBLE, KEEP, PLAY, RULES
 from croupier_server.games.module import GameModule
 from croupier_server.wire.game import GameWire
 from croupier_server.wire.generated import game
@@ -98,9 +97,7 @@ _WIRE: Final = GameWire(
     seats_min=2,
     seats_max=2,
     decision_kinds=kind_bytes(game.DECISION_KIND["duel"], 2),
-    legal=LegalBytes(
-        kind_bytes(game.MOVE_KIND["duel"], PLAY), _move_bytes, 100, lambda pattern: b""
-    ),
+    legal=LegalBytes(kind_bytes(game.MOVE_KIND["duel"], PLAY), _move_bytes, 100, lambda _: b""),
     move_code=_move_code,
     move_bytes=_move_bytes,
     event_bytes=_event_bytes,
@@ -154,6 +151,6 @@ MODULE: Final = GameModule(
     wire=_WIRE,
     words=DuelWords(),
     teller=DuelTeller,
-    scores=lambda result, players: (result.total, -result.total),
+    scores=lambda result, _: (result.total, -result.total),
     knows="hand, played",
 )

@@ -34,23 +34,33 @@ RULESETS: Final = {"standard": Ruleset("standard", 1, {})}
 
 
 class Options(NamedTuple):
+    """D-1.2: how long a match lasts."""
+
     max_deals: int
 
 
 class DealStarted(NamedTuple):
+    """D-1.1: five cards went to each player."""
+
     deal: int
 
 
 class Staked(NamedTuple):
+    """D-2.1: the leader named the points of a trick."""
+
     stake: int
 
 
 class Played(NamedTuple):
+    """D-2.2: a card was played."""
+
     seat: Seat
     card: int
 
 
 class DealScored(NamedTuple):
+    """What a deal brought seat 0; seat 1 lost as much."""
+
     deal: int
     points: int
     total: int
@@ -58,6 +68,8 @@ class DealScored(NamedTuple):
 
 @dataclass
 class Public:
+    """What both players know."""
+
     deal: int = 0
     stake: int = 0
     to_act: Seat = -1
@@ -67,6 +79,8 @@ class Public:
 
 
 class View(NamedTuple):
+    """What one player knows, or a spectator with seat -1."""
+
     options: Options
     public: Public
     seat: Seat
@@ -75,6 +89,8 @@ class View(NamedTuple):
 
 @dataclass
 class State:
+    """A whole match."""
+
     options: Options
     public: Public = field(default_factory=Public)
     hands: list[Cards] = field(default_factory=lambda: [0, 0])
