@@ -37,6 +37,7 @@ from croupier_server.tables.spec import (
     DealSource,
     JoinTable,
     SeatSpec,
+    SpectatorDelay,
     TableSpec,
 )
 from tests.conformance.subjects import wire_of
@@ -213,19 +214,25 @@ def test_a_refused_request_may_be_mended_under_its_id() -> None:
     world.shard.create_table(Caller(), request(request_id="r1"))
 
 
-def test_nothing_keeps_an_evicted_table_alive() -> None:
-    """Neither answers that are kept, nor deadlines that are far away."""
+@pytest.mark.parametrize("delay", [None, SpectatorDelay(decisions=4)])
+def test_nothing_keeps_an_evicted_table_alive(delay: SpectatorDelay | None) -> None:
+    """Neither answers that are kept, nor deadlines that are far away, nor the table itself: the
+    garbage collector hardly ever looks at what is old."""
     world = World(ended_max=0)
     clock = ClockSpec(base_ms=10**9)
-    made = world.shard.create_table(Caller(), request(request_id="r1", clock=clock))
+    made = world.shard.create_table(Caller(), request(request_id="r1", clock=clock, delay=delay))
     for number in range(3):
         world.shard.join(Caller(), JoinTable("table-1", request_id=f"seat {number}"))
-    world.play(made.table)
-    gone = weakref.ref(made.table)
-    wanted = request(request_id="r1", clock=clock)
-    del made
     gc.collect()
-    assert gone() is None
+    gc.disable()
+    try:
+        world.play(made.table)
+        gone = weakref.ref(made.table)
+        del made
+        assert gone() is None
+    finally:
+        gc.enable()
+    wanted = request(request_id="r1", clock=clock, delay=delay)
     with pytest.raises(NotFound):
         world.shard.create_table(Caller(), wanted)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -243,12 +244,13 @@ class CarriedBytes:
         "_without",
     )
 
-    def __init__(self, opening: object, without: Collection[str], seats: Sequence[object]) -> None:
+    def __init__(self, opening: object, without: frozenset[str], seats: Sequence[object]) -> None:
         self._opening = opening
         self._without = without
         self._seats = seats
-        self._state_of_opening = _state(type(opening), without)
-        self._state_of_seat = _state(type(seats[0]))
+        kinds: tuple[Any, Any] = type(opening), type(seats[0])
+        self._state_of_opening = _state(kinds[0], without)
+        self._state_of_seat = _state(kinds[1])
         self._key: tuple[object, ...] = ()
         self._text = ""
 
@@ -264,7 +266,8 @@ class CarriedBytes:
         return f'["carried",{{{rest},{self._text}}}]'.encode()
 
 
-def _state(kind: type, without: Collection[str] = ()) -> Callable[[object], object]:
+@cache
+def _state(kind: Any, without: frozenset[str] = frozenset()) -> Callable[[object], object]:
     """Gives the values of all slots of an object, which cannot be changed in place."""
     return attrgetter(*[name for name in names_of(kind) if name not in without])
 

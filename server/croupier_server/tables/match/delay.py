@@ -133,7 +133,13 @@ class Delayed:
     def announced(self, tag: bytes, sequence: int, now: int) -> None:
         """The table announced event *sequence*; *tag* is that of its arm in ``TableEvent``."""
         self._has_begun |= tag == EVENT["match_started"]
-        self._add((), sequence, now, self._show())
+        shown = self._show()
+        self._add((), sequence, now, shown)
+        if shown.status is Status.ENDED:
+            # Nothing changes any more. The table holds this, and would be held in turn until the
+            # garbage collector looks at what is old, which takes hours.
+            clocks = self._get_clocks()
+            self._show, self._get_clocks = lambda: shown, lambda: clocks
 
     def happened(self, cause: bytes, sequence: int, now: int) -> None:
         """The input *cause* led to events up to *sequence*."""
