@@ -84,15 +84,19 @@ class StoreGone(Exception):
     def __init__(self, error: Exception) -> None:
         if isinstance(error, Superseded):
             self.status = _SUPERSEDED
-            self.do = "find the server that has the store now; start this one if it is to have it"
+            self.do = (
+                "stop the server that has the database now, or if the database has lost data, find "
+                "out why; then start this server again"
+            )
         elif isinstance(error, FilesReplaced):
             self.status = _FILES_REPLACED
             self.do = (
-                "find out who touches the files; restore a backup if need be; then start again"
+                "find out what removed or replaced the files; restore a backup if data is gone; "
+                "then start the server again"
             )
         else:
             self.status = _WRITER_FAILED
-            self.do = "start the server again: what was acknowledged is stored; and report this"
+            self.do = "start the server again, as every acknowledged move is stored; report this"
         super().__init__(self.do)
 
 

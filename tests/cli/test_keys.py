@@ -184,7 +184,7 @@ def test_a_database_of_another_version_is_left_alone(
     raw.close()
     status, line = fault(capsys, "list")
     assert status == 1
-    assert "an earlier version of Croupier, whose matches this one cannot go on with" in line
+    assert "an earlier version of Croupier, whose matches this one cannot continue" in line
 
 
 async def test_keys_are_managed_while_a_server_holds_the_store(tmp_path: Path) -> None:

@@ -65,7 +65,8 @@ async def test_a_server_that_was_followed_by_another_drains_and_ends(cluster: Cl
         (gone,) = [one for one in lines if one["event"] == "store lost"]
         assert gone["why"] == "another server has taken over the database"
         assert gone["do"] == (
-            "find the server that has the store now; start this one if it is to have it"
+            "stop the server that has the database now, or if the database has lost data, find "
+            "out why; then start this server again"
         )
         assert {one["event"] for one in lines} <= {
             "store failing",

@@ -306,7 +306,7 @@ async def test_a_backup_is_no_store(places: dict[str, Place], tmp_path: Path) ->
     async with opened(url):
         pass
     await back_up(url, file, replace=False)
-    with pytest.raises(StoreError, match="belongs to another program"):
+    with pytest.raises(StoreError, match="is a backup; make a store of it with `croupier restore`"):
         await open_store(f"sqlite:{file}")
 
 

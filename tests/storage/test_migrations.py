@@ -75,7 +75,7 @@ def test_the_newest_revision_is_the_one_that_the_schema_names() -> None:
 @pytest.mark.parametrize(
     ("revision", "which"),
     [
-        ("0006", "an earlier version of Croupier, whose matches this one cannot go on with"),
+        ("0006", "an earlier version of Croupier, whose matches this one cannot continue"),
         ("9999", "a later version of Croupier"),
     ],
 )

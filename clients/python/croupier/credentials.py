@@ -189,8 +189,9 @@ def encryption_advice(said: str) -> str:
     if not (is_heard and "failed to connect" in said):
         return ""
     return (
-        f"; somebody listens who encrypts otherwise: {_CA} names the authority of its certificate, "
-        f"{_CERT} ours, where it asks for one; {_TLS}=0 is for a server that does not encrypt"
+        "; a server listens there, but the TLS handshake failed. If it does not use TLS, set "
+        f"{_TLS}=0. If it does, {_CA} must name the authority that signed its certificate, and "
+        f"{_CERT} your own certificate if the server requires one"
     )
 
 

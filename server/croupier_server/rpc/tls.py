@@ -163,6 +163,8 @@ def _why(error: Exception) -> str:
     reason = getattr(error, "reason", None)
     if reason == "KEY_VALUES_MISMATCH":
         return "the certificate does not belong to the key"
+    if isinstance(error, ssl.SSLError):
+        return f"not a certificate chain and a private key in PEM format ({reason or error})"
     return str(reason or error)
 
 

@@ -28,10 +28,7 @@ from croupier_server.storage.base import StoreError
 from croupier_server.storage.migrating import WrongSchema, expect_known, expect_newest, upgrade
 from croupier_server.storage.opening import split_url
 from croupier_server.storage.schema import METADATA, live_tables, log_pieces, writer
-from croupier_server.storage.sqlite_file import APPLICATION, told
-
-MARK: Final = int.from_bytes(b"Crpb", "big")
-"""By which a backup is known."""
+from croupier_server.storage.sqlite_file import APPLICATION, BACKUP, told
 
 COPIED: Final = tuple(table for table in METADATA.sorted_tables if table is not writer)
 """Tables of a backup. Who may write is no part of it."""
@@ -82,7 +79,7 @@ def _copy_file(path: Path, draft: Path) -> None:
             source.backup(target)
     with told(path), opened(draft) as connection:
         expect_known(connection)
-        connection.exec_driver_sql(f"PRAGMA application_id={MARK}")
+        connection.exec_driver_sql(f"PRAGMA application_id={BACKUP}")
     with closing(sqlite3.connect(draft, isolation_level=None)) as target:
         target.execute("PRAGMA journal_mode=DELETE")
         (fault,) = target.execute("PRAGMA quick_check(1)").fetchone()
@@ -106,7 +103,7 @@ async def _copy_postgres(url: str, draft: Path) -> None:
                     raise WrongSchema("is empty")
                 with opened(draft) as target:
                     upgrade(target)
-                    target.exec_driver_sql(f"PRAGMA application_id={MARK}")
+                    target.exec_driver_sql(f"PRAGMA application_id={BACKUP}")
                     await source.run_sync(copy_rows, target)
         finally:
             await engine.dispose()
@@ -180,7 +177,7 @@ def expect_backup(file: Path) -> None:
             raise StoreError(f"{file}: there is no such file")
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as raw:
             (mark,) = raw.execute("PRAGMA application_id").fetchone()
-            if mark != MARK:
+            if mark != BACKUP:
                 raise StoreError(f"{file} is not a backup")
             (fault,) = raw.execute("PRAGMA quick_check(1)").fetchone()
             if fault != "ok":

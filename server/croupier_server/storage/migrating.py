@@ -84,8 +84,11 @@ def _expect_upgradable(current: str) -> None:
     if current not in {script.revision for script in scripts.walk_revisions()}:
         which = "a later version of Croupier"
         if current < REVISION:
-            which = "an earlier version of Croupier, whose matches this one cannot go on with"
-        raise WrongSchema(f"written by {which} (schema {current}; this one reads {REVISION})")
+            which = "an earlier version of Croupier, whose matches this one cannot continue"
+        raise WrongSchema(
+            f"written by {which} (schema {current}; this one reads {REVISION}); use the version "
+            "that wrote it, or name another store with --store"
+        )
 
 
 def _config() -> Config:

@@ -31,7 +31,7 @@ from croupier_server.storage.migrating import upgrade
 from croupier_server.storage.opening import split_url
 from croupier_server.storage.records import renew_lineage
 from croupier_server.storage.schema import api_keys, counters, live_tables
-from croupier_server.storage.sqlite_file import APPLICATION, hold, told
+from croupier_server.storage.sqlite_file import APPLICATION, BACKUP, hold, told
 
 _MAGIC: Final = b"SQLite format 3\0"
 _COUNTED: Final = tuple(
@@ -142,6 +142,8 @@ def _clear(path: Path, replace: bool) -> Revoked:
     try:
         with contextlib.closing(sqlite3.connect(path)) as raw:
             (mark,) = raw.execute("PRAGMA application_id").fetchone()
+            if mark == BACKUP:
+                raise StoreError(f"store: {path} is a backup itself; name another store")
             if mark != APPLICATION:
                 raise StoreError(f"store: {path} belongs to another program")
             raw.execute("PRAGMA journal_mode=DELETE")

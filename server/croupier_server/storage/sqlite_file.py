@@ -18,7 +18,10 @@ from croupier_server.storage.migrating import WrongSchema, expect_known, upgrade
 from croupier_server.storage.sqlite_core import SqliteCore
 
 APPLICATION: Final = int.from_bytes(b"Crpr", "big")
-"""By which a file of ours is known."""
+"""The SQLite application id of a store."""
+
+BACKUP: Final = int.from_bytes(b"Crpb", "big")
+"""That of a backup, from which nobody serves as it is."""
 
 _OLDEST: Final = (3, 35, 0)
 """Has RETURNING."""
@@ -101,7 +104,12 @@ class SqliteFile:
 
     def _expect_ours(self, connection: Connection) -> None:
         """Nothing is changed in a file that is somebody else's, or damaged."""
-        if connection.exec_driver_sql("PRAGMA application_id").scalar_one() != APPLICATION:
+        mark = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
+        if mark == BACKUP:
+            raise StoreError(
+                f"store: {self._path} is a backup; make a store of it with `croupier restore`"
+            )
+        if mark != APPLICATION:
             raise StoreError(f"store: {self._path} belongs to another program")
         expect_known(connection)
         if self._path.stat().st_size <= _CHECKED_BYTES:
