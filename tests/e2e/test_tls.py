@@ -269,8 +269,8 @@ def test_a_client_that_does_not_know_the_authority_is_told_what_to_look_at(
         for trust in ((), ("--ca", stranger)):
             done = ran([*words, "--server", server.address, *trust], check=False)
             assert done.returncode == 1
-            assert "CROUPIER_CA names the authority" in done.stderr.splitlines()[-1]
-        with pytest.raises(croupier.ConnectionFailed, match="CROUPIER_CA names the authority"):
+            assert "CROUPIER_CA must name the authority" in done.stderr.splitlines()[-1]
+        with pytest.raises(croupier.ConnectionFailed, match="CROUPIER_CA must name the authority"):
             asyncio.run(_connect(server.address, stranger))
 
 
