@@ -231,8 +231,9 @@ class NumberOption(_message.Message):
     """Largest number that is accepted."""
     word: _builtins.str
     """Text of the one value that is not a number, such as `auto` or `none`; empty if there is no such
-    value. In the options message it is 0. If `min` is 0, the field is a message with the number in
-    its only field, and the word is an empty message.
+    value. If `min` is at least 1, the word is 0 in the options message. If `min` is 0, the
+    option's field is a message, such as TractorStarter: the number is in its only field, and the
+    word is an empty message.
     """
     def __init__(
         self,
@@ -379,7 +380,7 @@ class OptionNeeds(_message.Message):
     option: _builtins.str
     """Name of the other option."""
     value: _builtins.str
-    """Text of the value of it that they need."""
+    """The value that the other option must have, as text."""
     @_builtins.property
     def values(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Texts of these values; of a set, each that is in it."""

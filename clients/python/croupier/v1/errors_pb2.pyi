@@ -44,7 +44,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_UNKNOWN_OPTION: _ErrorReason.ValueType  # 4
     """INVALID_ARGUMENT. No such option of this game."""
     ERROR_REASON_INVALID_OPTION: _ErrorReason.ValueType  # 5
-    """INVALID_ARGUMENT. The option cannot have that value, or not together with the others."""
+    """INVALID_ARGUMENT. The option cannot have that value, or the value conflicts with another
+    option.
+    """
     ERROR_REASON_UNKNOWN_CLAUSE: _ErrorReason.ValueType  # 6
     """NOT_FOUND. No such rule clause."""
     ERROR_REASON_INVALID_PAGE_TOKEN: _ErrorReason.ValueType  # 7
@@ -78,7 +80,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TABLE_FULL: _ErrorReason.ValueType  # 16
     """FAILED_PRECONDITION. No seat is free."""
     ERROR_REASON_TABLE_NOT_READY: _ErrorReason.ValueType  # 17
-    """FAILED_PRECONDITION. Seats are empty, or nonces not opened yet."""
+    """FAILED_PRECONDITION. StartTable: seats are empty. Other calls: the match has not begun."""
     ERROR_REASON_TABLE_STARTED: _ErrorReason.ValueType  # 18
     """FAILED_PRECONDITION. The match has begun."""
     ERROR_REASON_TABLE_CLOSED: _ErrorReason.ValueType  # 19
@@ -114,7 +116,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_RATE_LIMITED: _ErrorReason.ValueType  # 32
     """RESOURCE_EXHAUSTED. Too many requests; RetryInfo says how long to wait."""
     ERROR_REASON_TOO_MANY_TABLES: _ErrorReason.ValueType  # 33
-    """RESOURCE_EXHAUSTED. The server's or the caller's limit of live tables is reached."""
+    """RESOURCE_EXHAUSTED. The server's or the caller's limit of tables that have not ended is
+    reached.
+    """
     ERROR_REASON_TOO_MANY_STREAMS: _ErrorReason.ValueType  # 34
     """RESOURCE_EXHAUSTED. The limit of open streams is reached."""
     ERROR_REASON_SERVER_DRAINING: _ErrorReason.ValueType  # 35
@@ -168,9 +172,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """INVALID_ARGUMENT. The cursor cannot be one of this stream; pass one that it returned, or none."""
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
-    """Reasons of refusal. Each comment starts with the gRPC status code of the reason. The reasons are
-    those of the engine: a game's own refusals are all ILLEGAL_MOVE. For a reason that you do not
-    know, decide by the status code.
+    """Reasons of refusal. Each comment starts with the gRPC status code of the reason. They are the
+    same for every game; whatever the rules of a game forbid is ILLEGAL_MOVE. For a reason that you
+    do not know, decide by the status code.
     """
 
 ERROR_REASON_UNSPECIFIED: ErrorReason.ValueType  # 0
@@ -186,7 +190,9 @@ ERROR_REASON_UNKNOWN_RULESET: ErrorReason.ValueType  # 3
 ERROR_REASON_UNKNOWN_OPTION: ErrorReason.ValueType  # 4
 """INVALID_ARGUMENT. No such option of this game."""
 ERROR_REASON_INVALID_OPTION: ErrorReason.ValueType  # 5
-"""INVALID_ARGUMENT. The option cannot have that value, or not together with the others."""
+"""INVALID_ARGUMENT. The option cannot have that value, or the value conflicts with another
+option.
+"""
 ERROR_REASON_UNKNOWN_CLAUSE: ErrorReason.ValueType  # 6
 """NOT_FOUND. No such rule clause."""
 ERROR_REASON_INVALID_PAGE_TOKEN: ErrorReason.ValueType  # 7
@@ -220,7 +226,7 @@ key, or for a house bot.
 ERROR_REASON_TABLE_FULL: ErrorReason.ValueType  # 16
 """FAILED_PRECONDITION. No seat is free."""
 ERROR_REASON_TABLE_NOT_READY: ErrorReason.ValueType  # 17
-"""FAILED_PRECONDITION. Seats are empty, or nonces not opened yet."""
+"""FAILED_PRECONDITION. StartTable: seats are empty. Other calls: the match has not begun."""
 ERROR_REASON_TABLE_STARTED: ErrorReason.ValueType  # 18
 """FAILED_PRECONDITION. The match has begun."""
 ERROR_REASON_TABLE_CLOSED: ErrorReason.ValueType  # 19
@@ -256,7 +262,9 @@ ERROR_REASON_SEQUENCE_AHEAD: ErrorReason.ValueType  # 30
 ERROR_REASON_RATE_LIMITED: ErrorReason.ValueType  # 32
 """RESOURCE_EXHAUSTED. Too many requests; RetryInfo says how long to wait."""
 ERROR_REASON_TOO_MANY_TABLES: ErrorReason.ValueType  # 33
-"""RESOURCE_EXHAUSTED. The server's or the caller's limit of live tables is reached."""
+"""RESOURCE_EXHAUSTED. The server's or the caller's limit of tables that have not ended is
+reached.
+"""
 ERROR_REASON_TOO_MANY_STREAMS: ErrorReason.ValueType  # 34
 """RESOURCE_EXHAUSTED. The limit of open streams is reached."""
 ERROR_REASON_SERVER_DRAINING: ErrorReason.ValueType  # 35

@@ -709,7 +709,7 @@ class MatchResult(_message.Message):
     """Who stopped the match; set only for END_REASON_ABORTED."""
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatOutcome]:
-        """One entry a seat, in seat order; empty when the match does not count."""
+        """One entry per seat, in seat order; empty when the match does not count."""
 
     def __init__(
         self,

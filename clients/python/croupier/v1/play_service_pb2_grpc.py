@@ -135,8 +135,8 @@ class PlayServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListLegalMoves(self, request, context):
-        """Lists every legal move of a decision in pages, also those of the patterns, each once, in
-        canonical order. Used by `client.legal_moves`.
+        """Lists every legal move of a decision in pages, also those of the patterns, each once, in an
+        order that does not change. Used by `client.legal_moves`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -58,8 +58,8 @@ class PlayServiceStub:
     Used by `decision.legal` if the decision lists no moves.
     """
     ListLegalMoves: _grpc.UnaryUnaryMultiCallable[_play_service_pb2.ListLegalMovesRequest, _play_service_pb2.ListLegalMovesResponse]
-    """Lists every legal move of a decision in pages, also those of the patterns, each once, in
-    canonical order. Used by `client.legal_moves`.
+    """Lists every legal move of a decision in pages, also those of the patterns, each once, in an
+    order that does not change. Used by `client.legal_moves`.
     """
     ListDealResults: _grpc.UnaryUnaryMultiCallable[_play_service_pb2.ListDealResultsRequest, _play_service_pb2.ListDealResultsResponse]
     """Returns the results of the finished deals in pages, from the first deal on. A view has only the
@@ -100,8 +100,8 @@ class PlayServiceAsyncStub(PlayServiceStub):
     Used by `decision.legal` if the decision lists no moves.
     """
     ListLegalMoves: _aio.UnaryUnaryMultiCallable[_play_service_pb2.ListLegalMovesRequest, _play_service_pb2.ListLegalMovesResponse]  # type: ignore[assignment]
-    """Lists every legal move of a decision in pages, also those of the patterns, each once, in
-    canonical order. Used by `client.legal_moves`.
+    """Lists every legal move of a decision in pages, also those of the patterns, each once, in an
+    order that does not change. Used by `client.legal_moves`.
     """
     ListDealResults: _aio.UnaryUnaryMultiCallable[_play_service_pb2.ListDealResultsRequest, _play_service_pb2.ListDealResultsResponse]  # type: ignore[assignment]
     """Returns the results of the finished deals in pages, from the first deal on. A view has only the
@@ -175,8 +175,8 @@ class PlayServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _play_service_pb2.ListLegalMovesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_play_service_pb2.ListLegalMovesResponse, _abc.Awaitable[_play_service_pb2.ListLegalMovesResponse]]:
-        """Lists every legal move of a decision in pages, also those of the patterns, each once, in
-        canonical order. Used by `client.legal_moves`.
+        """Lists every legal move of a decision in pages, also those of the patterns, each once, in an
+        order that does not change. Used by `client.legal_moves`.
         """
 
     @_abc_1.abstractmethod

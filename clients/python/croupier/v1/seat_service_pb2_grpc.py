@@ -57,10 +57,10 @@ class SeatServiceServicer(object):
 
     def WatchSeats(self, request, context):
         """Streams the seats of the principal, then every change. Each stream begins with all seats, so
-        there is nothing to resume: after a disconnection, open another stream and discard the seats
-        that it has not sent before `caught_up`. A principal may have `ServerLimits.seat_streams_max`
-        of these streams open; one more is refused with TOO_MANY_STREAMS. Used by `croupier.run` with
-        `standby=True`.
+        there is nothing to resume: after a disconnection, open another stream. At its `caught_up`,
+        discard the seats of earlier streams that it has not sent. A principal may have
+        `ServerLimits.seat_streams_max` of these streams open; one more is refused with
+        TOO_MANY_STREAMS. Used by `croupier.run` with `standby=True`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -38,10 +38,10 @@ class SeatServiceStub:
     def __new__(cls, channel: _aio.Channel) -> SeatServiceAsyncStub: ...
     WatchSeats: _grpc.UnaryStreamMultiCallable[_seat_service_pb2.WatchSeatsRequest, _seat_service_pb2.WatchSeatsResponse]
     """Streams the seats of the principal, then every change. Each stream begins with all seats, so
-    there is nothing to resume: after a disconnection, open another stream and discard the seats
-    that it has not sent before `caught_up`. A principal may have `ServerLimits.seat_streams_max`
-    of these streams open; one more is refused with TOO_MANY_STREAMS. Used by `croupier.run` with
-    `standby=True`.
+    there is nothing to resume: after a disconnection, open another stream. At its `caught_up`,
+    discard the seats of earlier streams that it has not sent. A principal may have
+    `ServerLimits.seat_streams_max` of these streams open; one more is refused with
+    TOO_MANY_STREAMS. Used by `croupier.run` with `standby=True`.
     """
     ListSeats: _grpc.UnaryUnaryMultiCallable[_seat_service_pb2.ListSeatsRequest, _seat_service_pb2.ListSeatsResponse]
     """Lists the seats of the principal, those of the newest table first."""
@@ -56,10 +56,10 @@ class SeatServiceAsyncStub(SeatServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     WatchSeats: _aio.UnaryStreamMultiCallable[_seat_service_pb2.WatchSeatsRequest, _seat_service_pb2.WatchSeatsResponse]  # type: ignore[assignment]
     """Streams the seats of the principal, then every change. Each stream begins with all seats, so
-    there is nothing to resume: after a disconnection, open another stream and discard the seats
-    that it has not sent before `caught_up`. A principal may have `ServerLimits.seat_streams_max`
-    of these streams open; one more is refused with TOO_MANY_STREAMS. Used by `croupier.run` with
-    `standby=True`.
+    there is nothing to resume: after a disconnection, open another stream. At its `caught_up`,
+    discard the seats of earlier streams that it has not sent. A principal may have
+    `ServerLimits.seat_streams_max` of these streams open; one more is refused with
+    TOO_MANY_STREAMS. Used by `croupier.run` with `standby=True`.
     """
     ListSeats: _aio.UnaryUnaryMultiCallable[_seat_service_pb2.ListSeatsRequest, _seat_service_pb2.ListSeatsResponse]  # type: ignore[assignment]
     """Lists the seats of the principal, those of the newest table first."""
@@ -77,10 +77,10 @@ class SeatServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_seat_service_pb2.WatchSeatsResponse], _abc.AsyncIterator[_seat_service_pb2.WatchSeatsResponse]]:
         """Streams the seats of the principal, then every change. Each stream begins with all seats, so
-        there is nothing to resume: after a disconnection, open another stream and discard the seats
-        that it has not sent before `caught_up`. A principal may have `ServerLimits.seat_streams_max`
-        of these streams open; one more is refused with TOO_MANY_STREAMS. Used by `croupier.run` with
-        `standby=True`.
+        there is nothing to resume: after a disconnection, open another stream. At its `caught_up`,
+        discard the seats of earlier streams that it has not sent. A principal may have
+        `ServerLimits.seat_streams_max` of these streams open; one more is refused with
+        TOO_MANY_STREAMS. Used by `croupier.run` with `standby=True`.
         """
 
     @_abc_1.abstractmethod

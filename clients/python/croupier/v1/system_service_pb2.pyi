@@ -59,7 +59,7 @@ class ServerLimits(_message.Message):
     RECORD_STREAMS_MAX_FIELD_NUMBER: _builtins.int
     OWN_TABLES_MAX_FIELD_NUMBER: _builtins.int
     tables_max: _builtins.int
-    """Maximum number of live tables on the server."""
+    """Maximum number of live tables on the server: tables that have not ended."""
     streams_max: _builtins.int
     """Maximum number of open streams of one principal."""
     session_channels_max: _builtins.int
@@ -74,8 +74,8 @@ class ServerLimits(_message.Message):
     """Maximum `page_size` of any list."""
     calls_per_second: _builtins.int
     """Tokens added to a principal's bucket per second; 0: no limit. A call or session item costs one
-    token, or one for each millisecond of processor time if it takes longer. Accepted answers to
-    open decisions are free.
+    token for each millisecond of processor time and for each 64 KiB of its reply, and at least
+    one. Accepted answers to open decisions are free.
     """
     calls_burst: _builtins.int
     """Maximum number of tokens in the bucket."""

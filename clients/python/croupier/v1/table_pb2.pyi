@@ -371,7 +371,7 @@ class _StreamEndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Strea
     STREAM_END_REASON_PROTOCOL_ERROR: _StreamEndReason.ValueType  # 9
     """The client broke the rules of the stream; `detail` says which."""
     STREAM_END_REASON_BOARD_CONFLICT: _StreamEndReason.ValueType  # 10
-    """You have sat down at a table with the same cards."""
+    """Your principal took a seat at another table of the board (spectators only)."""
     STREAM_END_REASON_RATE_LIMITED: _StreamEndReason.ValueType  # 11
     """The refused items of the session exceed the rate limit by a whole burst. Reconnect after
     `retry_after`.
@@ -411,7 +411,7 @@ STREAM_END_REASON_CLIENT_CLOSED: StreamEndReason.ValueType  # 8
 STREAM_END_REASON_PROTOCOL_ERROR: StreamEndReason.ValueType  # 9
 """The client broke the rules of the stream; `detail` says which."""
 STREAM_END_REASON_BOARD_CONFLICT: StreamEndReason.ValueType  # 10
-"""You have sat down at a table with the same cards."""
+"""Your principal took a seat at another table of the board (spectators only)."""
 STREAM_END_REASON_RATE_LIMITED: StreamEndReason.ValueType  # 11
 """The refused items of the session exceed the rate limit by a whole burst. Reconnect after
 `retry_after`.
@@ -487,13 +487,13 @@ Global___MatchDeal: _TypeAlias = MatchDeal  # noqa: Y015
 
 @_typing.final
 class BoardDeal(_message.Message):
-    """Cards of a contest's board: all of its tables, those with the same commitment, play the same
-    cards. The board is done when `table_count` tables whose matches began have ended. Until then
-    CreateTable refuses with BOARD_CONFLICT a table that has another `table_count`,
-    `TableSpec.rated` or `shared_principals` than the others, and a table beyond `table_count`. A
-    table that ended before its match began does not count, so you can create another in its place;
-    if you do not, the board is never done. At a rated table JoinTable refuses a seat, with
-    BOARD_CONFLICT, to every principal that has created a table of the board.
+    """Cards of a contest's board. All tables with the same commitment belong to the board and play the
+    same cards. The board is done when `table_count` tables whose matches began have ended. Until
+    then CreateTable refuses with BOARD_CONFLICT a table beyond `table_count`, and one whose
+    `table_count`, `TableSpec.rated` or `shared_principals` differs from the other tables. A table
+    that ended before its match began does not count, so you can create another in its place; if you
+    do not, the board is never done. At a rated table JoinTable refuses a seat, with BOARD_CONFLICT,
+    to every principal that has created a table of the board.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1208,7 +1208,7 @@ Global___SeatTimedOut: _TypeAlias = SeatTimedOut  # noqa: Y015
 
 @_typing.final
 class TableHalted(_message.Message):
-    """A fault stopped the table. Its log is kept; the result does not count."""
+    """A fault stopped the table. The server retains its log; the match does not count."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1403,8 +1403,8 @@ class Decision(_message.Message):
 
     @_builtins.property
     def view_base(self) -> _game_pb2.SeatView:
-        """View mode DELTA: parts of the view that this and later decisions leave out. Keep it in place of
-        what you have kept before. Set in the first decision of a stream, and whenever a kept part has
+        """View mode DELTA: parts of the view that this and later decisions leave out. It replaces all
+        parts that you kept before. Set in the first decision of a stream, and whenever a kept part has
         changed, as it does in each deal.
         """
 

@@ -1260,11 +1260,11 @@ class TongitsDealResult(_message.Message):
 
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___TongitsSeatResult]:
-        """One entry a seat, in seat order."""
+        """One entry per seat, in seat order."""
 
     @_builtins.property
     def payments(self) -> _containers.RepeatedCompositeFieldContainer[Global___TongitsPayment]:
-        """One entry a loser, in seat order; none without a winner."""
+        """One entry per loser, in seat order; none without a winner."""
 
     def __init__(
         self,
@@ -1542,7 +1542,7 @@ class TongitsDealStarted(_message.Message):
     dealer: _builtins.int
     """Index of the dealer, who also takes the first turn."""
     ante: _builtins.int
-    """Chips that each seat put into the pot before it."""
+    """Chips that each seat put into the pot before the deal."""
     pot: _builtins.int
     """Chips in the pot now."""
     def __init__(

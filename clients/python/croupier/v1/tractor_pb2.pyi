@@ -1456,7 +1456,7 @@ Global___TractorDealResult: _TypeAlias = TractorDealResult  # noqa: Y015
 
 @_typing.final
 class TractorSuitOrder(_message.Message):
-    """T-4: the cards of one effective suit and what they are worth against each other. Public."""
+    """T-4: the cards of one effective suit and their relative strengths. Public."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

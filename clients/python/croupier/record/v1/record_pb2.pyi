@@ -106,8 +106,9 @@ class Reveal(_message.Message):
 
     @_builtins.property
     def abandoned(self) -> _containers.RepeatedCompositeFieldContainer[Global___AbandonedSecret]:
-        """Openings that ended because a nonce was withheld, oldest first (deal source MATCH). One for
-        each different commitment that the log's `SeatNoShow` events name.
+        """Openings that were restarted because a nonce was withheld, oldest first (deal source MATCH). An
+        opening is the phase TABLE_STATUS_AWAITING_NONCES. One entry for each different commitment that
+        the log's `SeatNoShow` events name.
         """
 
     @_builtins.property
@@ -136,9 +137,7 @@ Global___Reveal: _TypeAlias = Reveal  # noqa: Y015
 
 @_typing.final
 class AbandonedSecret(_message.Message):
-    """The secret and the nonces of an opening that a withheld nonce ended. No card was derived from
-    them.
-    """
+    """The secret and the nonces of an opening that was restarted. No card was derived from them."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -319,7 +318,9 @@ class ChanceInput(_message.Message):
     OUTCOME_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def outcome(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """The deck, front first, as card numbers; or the one number of a lot."""
+        """The deck in the order in which it is dealt, as numbers of `croupier.v1.Card`; or the one number
+        of a lot.
+        """
 
     def __init__(
         self,

@@ -82,7 +82,9 @@ class RecordInfo(_message.Message):
     game: _game_pb2.GameKind.ValueType
     """The game that was played."""
     voided: _builtins.bool
-    """An operator has declared the match void afterwards: it does not count. The record is unchanged."""
+    """An operator declared the match void after it had ended: it does not count. The record is
+    unchanged.
+    """
     @_builtins.property
     def players(self) -> _containers.RepeatedCompositeFieldContainer[_table_pb2.Player]:
         """The players in seat order; an empty message for a seat that nobody held."""
@@ -363,7 +365,7 @@ class Check(_message.Message):
     name: _builtins.str
     """Name of the check, such as `chain`, `commitment`, `decks`, `replay` or `result`."""
     holds: _builtins.bool
-    """The log agrees with what was checked."""
+    """The check passed."""
     detail: _builtins.str
     """One sentence for people: what was compared, or what is wrong."""
     warning: _builtins.bool
