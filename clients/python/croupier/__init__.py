@@ -15,6 +15,8 @@ The shortest bot::
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from croupier import _forks, pokex, tongits, tractor  # noqa: F401 - the first comes first
 from croupier.bot import Bot, Decision
 from croupier.cards import Card, parse_cards, pretty
@@ -49,6 +51,19 @@ from croupier.tongits import TongitsView
 from croupier.tractor import TractorView
 from croupier.views import View
 
+if TYPE_CHECKING:
+    from croupier.local import Match, Simulation, simulate, simulate_async
+else:
+
+    def __getattr__(name: str) -> object:
+        """What plays in this process is loaded when it is used: it needs the server's package."""
+        if name not in ("Match", "Simulation", "simulate", "simulate_async"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from croupier import local
+
+        return getattr(local, name)
+
+
 __all__ = [
     "Bot",
     "BotError",
@@ -66,6 +81,7 @@ __all__ = [
     "InvalidRequest",
     "LegalMoves",
     "LimitReached",
+    "Match",
     "Move",
     "NewTable",
     "NotAllowed",
@@ -77,6 +93,7 @@ __all__ = [
     "Results",
     "SeatLost",
     "ServerFault",
+    "Simulation",
     "TableMoved",
     "Ticket",
     "TongitsView",
@@ -90,6 +107,8 @@ __all__ = [
     "pretty",
     "run",
     "run_async",
+    "simulate",
+    "simulate_async",
     "tongits",
     "tractor",
 ]

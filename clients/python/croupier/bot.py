@@ -97,7 +97,7 @@ class Decision:
         """Random numbers that depend on seed, table, seat and decision alone."""
         chance = self._random
         if chance is None:
-            chance = self._random = self._source.at(self.message.decision_id)
+            chance = self._random = self._source.at(self.id)
         return chance
 
     @property

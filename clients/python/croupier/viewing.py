@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from croupier.cards import Card, to_cards
 
@@ -40,18 +40,39 @@ class _Message(Protocol[P_co]):
 M = TypeVar("M", bound=_Message[_Public])
 
 
-class GameView(Generic[M]):
-    """One seat's view of a match, readable and lazy: a bot pays for what it reads.
+def _refuse() -> Any:
+    raise RuntimeError("nobody read this view while its decision was open")
 
-    Attributes:
-        message: the view as the contract writes it.
-    """
+
+class GameView(Generic[M]):
+    """One seat's view of a match, readable and lazy: a bot pays for what it reads."""
 
     memory: ClassVar[Callable[[], Any] | None] = None
     """Makes what views of one seat leave for later ones, for games whose views are long."""
 
+    _make: Callable[[], M]
+
     def __init__(self, message: M, memory: Any = None) -> None:
         self.message = message
+
+    @classmethod
+    def later(cls, make: Callable[[], M], memory: Any = None) -> Self:
+        """A view whose message is made when it is first read, by *make*; until `close`."""
+        view = cls(None, memory)  # type: ignore[arg-type]
+        del view.message
+        view._make = make
+        return view
+
+    def close(self, *, is_kept: bool) -> None:
+        """The match goes on. Who has kept the view will find it as it is now."""
+        if is_kept:
+            self.message  # noqa: B018 - is made
+        self._make = _refuse
+
+    @cached_property
+    def message(self) -> M:
+        """The view as the contract writes it."""
+        return self._make()
 
     @cached_property
     def seat(self) -> int:
