@@ -147,9 +147,7 @@ class Slow(Bot):
         await asyncio.sleep(0)
         return decision.legal.sample(decision.random)
 
-    async def on_refused(
-        self, view: View, decision: Decision, move: Move, error: Refused
-    ) -> Move:
+    async def on_refused(self, view: View, decision: Decision, move: Move, error: Refused) -> Move:
         raise error
 
 

@@ -84,6 +84,7 @@ ALLOWED = [
     ("croupier_server.games.modules", "import croupier_server.games.module"),
     ("croupier_server.games.tractor.teller", "import croupier.cards"),
     ("croupier_server.bots.search", "import croupier_server.games.tractor.rules, croupier.bot"),
+    ("croupier.local", "import croupier_server.local"),
 ]
 
 

@@ -105,6 +105,16 @@ def test_the_bot_of_the_page_finishes_a_match(page: str, server: Served, tmp_pat
     assert "MyBot, finished" in shown
 
 
+def test_the_programs_that_need_no_server_run(tmp_path: Path) -> None:
+    (tmp_path / "my_bot.py").write_text(blocks(PAGES[0], "python")[0].text)
+    shown = [block.text for block in blocks("docs/bots.md", "python")]
+    first = next(at for at, text in enumerate(shown) if "croupier.simulate" in text)
+    program = "\n".join(shown[first : first + 2])
+    assert "croupier.Match" in program
+    (tmp_path / "study.py").write_text(program.replace("boards=1000", "boards=2"))
+    assert "MyBot" in run(tmp_path, sys.executable, "study.py")
+
+
 @pytest.mark.more
 @pytest.mark.parametrize(("game", "bound"), [("tongits", "max_hands"), ("pokex", "max_deals")])
 def test_the_same_bot_plays_the_other_games(

@@ -15,7 +15,7 @@ The shortest bot::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import typing
 
 from croupier import _forks, pokex, tongits, tractor  # noqa: F401 - the first comes first
 from croupier.bot import Bot, Decision
@@ -51,7 +51,7 @@ from croupier.tongits import TongitsView
 from croupier.tractor import TractorView
 from croupier.views import View
 
-if TYPE_CHECKING:
+if typing.TYPE_CHECKING:
     from croupier.local import Match, Simulation, simulate, simulate_async
 else:
 
