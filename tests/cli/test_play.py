@@ -47,6 +47,10 @@ class Lost(croupier.Bot):
         raise ValueError("I am lost")
 
 
+class NoBot:
+    pass
+
+
 class Unmade(croupier.Bot):
     def __init__(self):
         raise ValueError("I am not made")
@@ -407,7 +411,7 @@ def test_what_the_server_spoils_again_and_again_counts_for_nobody(
     ("bot", "outcome", "words"),
     [
         ("Dead", "crashed", "Dead ended with status 7: farewell"),
-        ("Nobody", "crashed", "has no class Nobody"),
+        ("NoBot", "crashed", "has no class NoBot that is a croupier.Bot"),
         ("Lost", "conceded", "by Lost, see "),
         ("Unmade", "conceded", "by Unmade, see "),
         ("Unready", "conceded", "by Unready, see "),

@@ -326,6 +326,13 @@ async def test_seats_and_house_bots_must_fit_the_table(real_server: RealServer) 
             await croupier.run_async(RandomBot, address, seats=(6,), options={"players": 6})
         with pytest.raises(croupier.UsageError, match="3 seats are for house bots, but 1"):
             await croupier.run_async(RandomBot, address, against=["greedy"])
+        async with croupier.connect(address) as client:
+            with pytest.raises(croupier.UsageError, match="seats is a list with a word"):
+                await client.create_table(seats="greedy")
+            with pytest.raises(croupier.UsageError, match="write 'open' for 'Open'"):
+                await client.create_table(seats=["Open"])
+            with pytest.raises(croupier.InvalidRequest, match="there is no house bot 'gready'"):
+                await client.create_table(seats=["gready"])
         with pytest.raises(croupier.InvalidRequest) as caught:
             await croupier.run_async(RandomBot, address, ruleset="nonsense")
         assert caught.value.reason == "UNKNOWN_RULESET"

@@ -259,7 +259,16 @@ def test_a_field_that_says_what_the_message_says_is_only_named() -> None:
         "no such table",
         fields={"table_id": "no such table"},
     )
-    assert str(error) == "NOT_FOUND: no such table; table_id"
+    assert str(error) == "NOT_FOUND: no such table (table_id)"
+
+
+def test_what_the_message_says_of_fields_is_not_said_twice() -> None:
+    fields = {"spec.game": "not set", "spec.title": "too long"}
+    message = "spec.game: not set; spec.title: too long"
+    error = croupier.InvalidRequest(
+        grpc.StatusCode.INVALID_ARGUMENT, "MALFORMED_REQUEST", message, fields=fields
+    )
+    assert str(error) == f"MALFORMED_REQUEST: {message}"
 
 
 def test_every_code_has_a_class_under_one_root() -> None:

@@ -19,10 +19,27 @@ def test_house_bots_play_in_a_worker_of_the_sdk() -> None:
 
 def test_a_file_is_named_by_its_class(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
-    bot.write_text("")
+    bot.write_text("class MyBot: ...")
     entrants = read_entrants([f"{bot}:MyBot", "random"])
     assert entrants[0].name == "MyBot"
     assert f"{bot}:MyBot" in entrants[0].arguments(3, 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["from elsewhere import MyBot", "import x as MyBot", "from x import *", "MyBot = 1", "("],
+)
+def test_what_may_have_the_class_is_left_to_the_worker(tmp_path: Path, text: str) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(text)
+    assert read_entrants([f"{bot}:MyBot", "random"])[0].name == "MyBot"
+
+
+def test_a_class_that_the_file_does_not_have_is_refused(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("class Slow: ...\nclass Fast: ...")
+    with pytest.raises(BadEntrant, match=r"bot\.py has no class MyBot; it has Slow, Fast$"):
+        read_entrants([f"{bot}:MyBot", "random"])
 
 
 def test_a_command_gets_its_own_arguments_and_no_others(tmp_path: Path) -> None:

@@ -252,6 +252,8 @@ class Client:
             spectator_delay=spectator_delay,
             title=title,
         )
+        if isinstance(seats, str):
+            raise UsageError(f"seats is a list with a word for each seat, not {seats!r}")
         request = table_service_pb2.CreateTableRequest(
             request_id=secrets.token_hex(16),
             spec=spec,
@@ -646,6 +648,8 @@ def _seat_spec(word: str) -> table_service_pb2.SeatSpec:
         case "reserved":
             return table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_RESERVED)
         case bot:
+            if bot.lower() in ("open", "reserved"):
+                raise UsageError(f"write {bot.lower()!r} for {bot!r}")
             return table_service_pb2.SeatSpec(access=table_pb2.SEAT_ACCESS_HOUSE, house_bot=bot)
 
 

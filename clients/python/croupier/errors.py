@@ -130,8 +130,9 @@ class Refused(Error):
         self.accepted = accepted
         self.retry_after = retry_after
         where = "".join(
-            f"; {path}" if text == message else f"; {path}: {text}"
+            f" ({path})" if text in message else f"; {path}: {text}"
             for path, text in self.fields.items()
+            if path not in message or text not in message
         )
         super().__init__(f"{self.rule or reason}: {message}{where}")
 

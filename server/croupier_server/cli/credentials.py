@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from croupier.credentials import Credentials, Metadata
 
 T = TypeVar("T")
+
+_SERVER: Final = "Croupier server"
 
 KeyFile = Annotated[
     Path | None,
@@ -80,7 +82,7 @@ def ask(
     *,
     missing: str = "",
     missing_status: int = 1,
-    what: str = "Croupier server",
+    what: str = _SERVER,
 ) -> T:
     """What *work* returns with a channel to *server*, or one line that says why it does not.
 
@@ -118,5 +120,8 @@ def ask(
         if refused.reason == "UNIMPLEMENTED":
             fail(f"{server} is no {what}", exit_code=1)
         if is_lost(refused):
-            fail(f"no {what} answers at {server}: {said}{encryption_advice(said)}", exit_code=1)
+            advice = encryption_advice(said)
+            if not advice and what == _SERVER:
+                advice = "; start one with `croupier serve`"
+            fail(f"no {what} answers at {server}: {said}{advice}", exit_code=1)
         fail(f"{server}: {said}", exit_code=1)

@@ -96,8 +96,9 @@ def command(
     score is the margin of the bot's side; in Tong-its, the mean of the bot's seats less that of the
     other bot's. A bot that crashes, concedes, forfeits, stays away, or takes longer than
     --move-time for a decision loses the match. The same seed gives the same results as long as
-    nobody runs out of time. The status is 1 if a match was not played to its end. Ctrl-C ends the
-    contest with the results so far.
+    nobody runs out of time and no bot stops thinking by the clock, as `search` does; use
+    `search:iterations=N` there. The status is 1 if a match was not played to its end. Ctrl-C ends
+    the contest with the results so far.
     """
     use(key_file, ca)
     overrides = read_options(option or ())

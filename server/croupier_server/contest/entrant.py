@@ -8,6 +8,7 @@ from an inherited pipe.
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import shutil
@@ -106,8 +107,33 @@ def _read(spec: str) -> tuple[str, tuple[str, ...]]:
             )
         if not Path(path).is_file():
             raise BadEntrant(f"there is no bot {spec!r}: file {path} does not exist")
+        _check_class(Path(path), name)
         return name, (sys.executable, "-m", "croupier.worker", "--bot", spec)
     return spec, (sys.executable, "-m", "croupier.worker", "--bot", spec)
+
+
+def _check_class(path: Path, name: str) -> None:
+    """Refuse a *name* that nothing in the file at *path* binds; a worker says what else is wrong.
+
+    The file is not run here: it may be slow, and it is somebody's program.
+    """
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):
+        return
+    bound: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef(name=found) | ast.Name(id=found, ctx=ast.Store()):
+                bound.add(found)
+            case ast.alias(name="*"):
+                return
+            case ast.alias(name=found, asname=other):
+                bound.add(other or found)
+    if name not in bound:
+        classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+        there = f"; it has {', '.join(classes)}" if classes else ""
+        raise BadEntrant(f"{path} has no class {name}{there}")
 
 
 def _read_command(line: str) -> tuple[str, tuple[str, ...]]:

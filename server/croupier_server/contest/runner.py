@@ -21,7 +21,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from croupier.clock import Clock
 from croupier.connection import is_lost
-from croupier.credentials import Credentials
+from croupier.credentials import Credentials, encryption_advice
 from croupier.errors import UsageError, from_rpc_error
 from croupier.record.v1 import record_pb2, record_service_pb2, record_service_pb2_grpc
 from croupier.records import StreamedRecord, streamed_records
@@ -293,6 +293,8 @@ class _Runner:
             refused = from_rpc_error(error)
             who = "no Croupier server answers at " if is_lost(refused) else ""
             what = refused.message
+            if who:
+                what += encryption_advice(what) or "; start one with `croupier serve`"
             if error.code() is grpc.StatusCode.UNAUTHENTICATED:
                 what += "; give --key-file with a key of the scopes host and play"
             raise ContestFailed(f"{who}{self._address}: {what}") from None

@@ -173,7 +173,8 @@ def _seat_spec(
     access = Access(seat.access or Access.OPEN)
     if access is Access.HOUSE and seat.house_bot not in house_bots:
         there = ", ".join(sorted(house_bots)) or "none"
-        raise malformed([(f"{field}.house_bot", f"no such house bot; there is: {there}")])
+        why = f"there is no house bot {seat.house_bot!r}; there is: {there}"
+        raise malformed([(f"{field}.house_bot", why)])
     if access is not Access.HOUSE and seat.house_bot:
         raise malformed([(f"{field}.house_bot", "only a house seat has a house bot")])
     player = seat.player
