@@ -217,12 +217,13 @@ class Match:
     ) -> None:
         rules = read_rules(game, ruleset, options)
         sources = [SeatRandom(seed, "", seat) for seat in range(rules.players)]
-        self._begin(rules, board(seed, number).root, _seated(rules, bots), sources, _wait)
+        dealer = RootDealer(board(seed, number).root)
+        self._begin(rules, dealer, _seated(rules, bots), sources, wait_here)
 
     def _begin(
         self,
         rules: Rules,
-        root: bytes,
+        dealer: Dealer,
         bots: Sequence[Bot],
         sources: Sequence[SeatRandom],
         wait: Wait,
@@ -232,7 +233,7 @@ class Match:
         self.sources = sources
         self.sequence = rules.players + _EVENTS_BEFORE
         self.table_id = _TABLE_ID
-        self._dealer: Dealer = RootDealer(root)
+        self._dealer = dealer
         self._wait = wait
         self._state = rules.game.new(rules.options)
         self._views = rules.wire.views()
@@ -546,7 +547,7 @@ class ContestMatch(Match):
         sources: Sequence[SeatRandom],
         wait: Wait,
     ) -> None:
-        self._begin(rules, root, bots, sources, wait)
+        self._begin(rules, RootDealer(root), bots, sources, wait)
 
 
 def _seated(rules: Rules, bots: BotLike | Sequence[BotLike] | None) -> list[Bot]:
@@ -564,7 +565,7 @@ def _seated(rules: Rules, bots: BotLike | Sequence[BotLike] | None) -> list[Bot]
     return [make_bot(read_bot(bot)) for bot in given]
 
 
-def _wait(found: Awaitable[T]) -> T:
+def wait_here(found: Awaitable[T]) -> T:
     """What *found* gives, on a loop of its own.
 
     Raises:
