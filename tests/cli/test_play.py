@@ -291,14 +291,37 @@ asyncio.run(main())
 """
 
 
+# As before, and takes a seat of the other table so often that nobody may take it again; then it
+# leaves the seat, so that the match cannot begin.
+WEARING = CHOOSY.replace(
+    "            await asyncio.sleep(0)\n",
+    "            await asyncio.sleep(0)\n        else:\n            await wear(seat)\n",
+).replace(
+    "async def main",
+    """
+async def wear(seat):
+    async with croupier.connect(seat["address"]) as client:
+        try:
+            while True:
+                ticket = await client.join(seat["table_id"], invite=seat["invite_code"])
+        except croupier.Refused as error:
+            assert error.reason == "TOO_MANY_JOINS", error
+        await client.leave(ticket)
+
+async def main""",
+    1,
+)
+
+
 @pytest.mark.more
 @pytest.mark.attack
+@pytest.mark.parametrize("text", [CHOOSY, WEARING], ids=["choosy", "wearing"])
 def test_a_table_that_never_begins_does_not_hold_up_its_board(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "SEATS_S", 3.0)
     script = tmp_path / "choosy"
-    script.write_text(f"#!{sys.executable}\n{CHOOSY}")
+    script.write_text(f"#!{sys.executable}\n{text}")
     script.chmod(0o755)
     entrants = ["--bots", f"cmd:{script}", "--bots", "random", "--boards", "1"]
     _, data = play(tmp_path / "out", *entrants, *ONE_DEAL)

@@ -10,19 +10,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import secrets
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
 
 import grpc
+from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from croupier.clock import Clock
-from croupier.connection import is_lost
+from croupier.connection import Backoff, is_lost, is_worth_waiting
 from croupier.credentials import Credentials, encryption_advice
-from croupier.errors import UsageError, from_rpc_error
+from croupier.errors import ConnectionFailed, UsageError, from_rpc_error
 from croupier.record.v1 import record_pb2, record_service_pb2, record_service_pb2_grpc
 from croupier.records import StreamedRecord, streamed_records
 from croupier.v1 import (
@@ -42,6 +44,8 @@ from croupier_server.contest.players import Player
 from croupier_server.contest.processes import Child, Worker
 from croupier_server.contest.results import MatchResult, Outcome, match_score
 
+Response = TypeVar("Response")
+
 CALL_S: Final = 30.0
 """Deadline of every unary call."""
 
@@ -51,7 +55,8 @@ SEATS_S: Final = 120.0
 TRIES: Final = 3
 """Maximum attempts at a match in which the server fails."""
 
-_STREAM_ATTEMPTS: Final = 5
+PATIENCE_S: Final = 120.0
+"""So long a server may be away, or refuse for a while, before the contest gives it up."""
 
 _ENDED: Final = ("TABLE_CLOSED", "NOT_FOUND")
 """Reasons of refusals that tell of an ended table. The server forgets such tables in time, and a
@@ -162,6 +167,7 @@ class _Live:
 
     Attributes:
         match: which one.
+        tables: how many tables its board was made for.
         table_id: its table.
         host_ticket: the right to stop it.
         invites: to its seats.
@@ -170,6 +176,7 @@ class _Live:
     """
 
     match: Match
+    tables: int
     table_id: str
     host_ticket: str
     invites: Sequence[table_service_pb2.SeatInvite]
@@ -240,39 +247,72 @@ class _Runner:
     async def _blame(self, live: _Live, fault: _Fault) -> None:
         """Stop the table of a match because of *fault*. If its match has ended by then, its record
         decides, and *fault* is ignored."""
+        is_first = live.fault is None
         live.fault = live.fault or fault
-        if live.ended.done():
+        if live.ended.done() or not is_first:
             return
         request = table_service_pb2.GetTableRequest(table_id=live.table_id)
         try:
-            table = (await self._tables.GetTable(request, timeout=CALL_S)).table
-            if table.status == table_pb2.TABLE_STATUS_OPEN:
-                await self._begin(live, table, fault)
+            table = (await self._call(self._tables.GetTable, request)).table
             if table.status != table_pb2.TABLE_STATUS_ENDED:
-                await self._abort(live, fault.outcome)
+                await self._abort(live.table_id, live.host_ticket, fault.outcome)
         except grpc.aio.AioRpcError as error:
             refused = from_rpc_error(error)
             if refused.reason not in _ENDED:
                 live.fail(refused.message)
             return
         if table.status == table_pb2.TABLE_STATUS_OPEN:
-            live.end(None)
+            await self._replace_unbegun(live, fault)
 
-    async def _begin(self, live: _Live, table: table_pb2.Table, fault: _Fault) -> None:
-        """Begin a match that is to be stopped: one that never began is no table of its board, and
-        the records of the others would wait for it. Sits down on seats that are free or of entrants
-        at fault.
+    async def _replace_unbegun(self, live: _Live, fault: _Fault) -> None:
+        """End a match that *fault* kept from beginning.
+
+        Its table is none of its board, and the records of the others would wait for it. So another
+        table begins in its place and is aborted. Nobody is invited there, so nobody sees its cards.
+        """
+        try:
+            made = await self._create(live.match, live.tables)
+            for invite in made.invites:
+                request = table_service_pb2.JoinTableRequest(
+                    request_id=secrets.token_hex(16),
+                    table_id=made.table.table_id,
+                    invite_code=invite.code,
+                )
+                await self._call(self._tables.JoinTable, request)
+            await self._abort(made.table.table_id, made.host_ticket, fault.outcome)
+        except grpc.aio.AioRpcError as error:
+            refused = from_rpc_error(error)
+            if refused.reason == "BOARD_CONFLICT":
+                return  # the match began at the last moment, and its record comes
+            for other in self._live.values():
+                if other is not live and other.match.board == live.match.board:
+                    other.fail(refused.message)
+        live.end(None)
+
+    async def _call(
+        self,
+        method: grpc.aio.UnaryUnaryMultiCallable[Any, Response],
+        request: Message,
+        metadata: Sequence[tuple[str, str]] = (),
+    ) -> Response:
+        """The server's answer to a call that may be repeated; while the server is away or busy, it
+        is asked again for `PATIENCE_S`.
 
         Raises:
-            grpc.aio.AioRpcError: the server refuses, or does not answer.
+            grpc.aio.AioRpcError: the server refuses, or was away for too long.
         """
-        for invite in live.invites:
-            entrant = live.match.entrant_of_team(self._plan.teams[invite.seat])
-            if entrant in fault.entrants or not table.seats[invite.seat].HasField("player"):
-                request = table_service_pb2.JoinTableRequest(
-                    table_id=live.table_id, invite_code=invite.code
-                )
-                await self._tables.JoinTable(request, timeout=CALL_S)
+        backoff = Backoff(self._address, PATIENCE_S)
+        while True:
+            try:
+                return await method(request, timeout=CALL_S, metadata=metadata)
+            except grpc.aio.AioRpcError as error:
+                refused = from_rpc_error(error)
+                if self.broken or not is_worth_waiting(refused):
+                    raise
+                try:
+                    await backoff.pause(refused.message, refused.retry_after)
+                except ConnectionFailed:
+                    raise error from None
 
     # Watching ----------------------------------------------------------------------------------
 
@@ -301,22 +341,32 @@ class _Runner:
         return info.server_time
 
     async def read_records(self, since: Timestamp) -> None:
-        """Take in records until cancelled; a stream that breaks is opened again a few times."""
+        """Take in records until cancelled; a stream that breaks is opened again, unless the server
+        is away for `PATIENCE_S`."""
         request = record_service_pb2.StreamRecordsRequest(game=self._kind, since=since, follow=True)
-        why = ""
-        for attempt in range(_STREAM_ATTEMPTS):
-            await asyncio.sleep(0.2 * (2**attempt - 1))
+        backoff = Backoff(self._address, PATIENCE_S)
+        while True:
             call = self._records.StreamRecords(request)
             why = "it ended the stream of records"
             try:
+                await call.wait_for_connection()
+                backoff.succeeded()
                 async for found in streamed_records(call):
+                    backoff.succeeded()
                     if isinstance(found, StreamedRecord):
                         request.cursor = found.cursor
                         self._take(found.message)
             except grpc.aio.AioRpcError as error:
-                why = from_rpc_error(error).message
+                refused = from_rpc_error(error)
+                why = refused.message
+                if not is_worth_waiting(refused):
+                    break
             finally:
                 call.cancel()
+            try:
+                await backoff.pause(why)
+            except ConnectionFailed:
+                break
         self._break(f"lost the server at {self._address}: {why}")
 
     async def watch_server(self, server: Child) -> None:
@@ -411,11 +461,12 @@ class _Runner:
             record = await self._record(live)
         except _ServerFailed as error:
             with contextlib.suppress(grpc.aio.AioRpcError):
-                await self._abort(live, str(error))
+                await self._abort(live.table_id, live.host_ticket, str(error))
             return self._spoiled(match, live.table_id, str(error))
         except asyncio.CancelledError:
-            with contextlib.suppress(grpc.aio.AioRpcError):
-                await self._abort(live, "the contest was stopped")
+            with contextlib.suppress(grpc.aio.AioRpcError, TimeoutError):
+                async with asyncio.timeout(processes.STOP_S):
+                    await self._abort(live.table_id, live.host_ticket, "the contest was stopped")
             raise
         finally:
             del self._live[live.table_id]
@@ -435,7 +486,7 @@ class _Runner:
                 return await asyncio.shield(live.ended)
         request = table_service_pb2.GetTableRequest(table_id=live.table_id)
         try:
-            table = (await self._tables.GetTable(request, timeout=CALL_S)).table
+            table = (await self._call(self._tables.GetTable, request)).table
         except grpc.aio.AioRpcError:
             return await live.ended
         if table.status == table_pb2.TABLE_STATUS_OPEN:
@@ -454,6 +505,17 @@ class _Runner:
 
     async def _make_table(self, match: Match, tables: int) -> _Live:
         """Make the table of *match*, one of *tables* on its board."""
+        made = await self._create(match, tables)
+        table_id = made.table.table_id
+        ended = asyncio.get_running_loop().create_future()
+        live = _Live(match, tables, table_id, made.host_ticket, made.invites, ended)
+        self._live[table_id] = live
+        if self.broken:
+            live.fail(self.broken)
+        return live
+
+    async def _create(self, match: Match, tables: int) -> table_service_pb2.CreateTableResponse:
+        """Create a table for *match*, one of *tables* on its board."""
         plan = self._plan
         cards = board(plan.seed, match.board)
         numbers = [match.entrant_of_team(team) for team in plan.teams]
@@ -482,15 +544,10 @@ class _Runner:
             )
             for name in names
         ]
-        request = table_service_pb2.CreateTableRequest(spec=spec, seats=seats)
-        created = await self._tables.CreateTable(request, timeout=CALL_S)
-        table_id = created.table.table_id
-        ended = asyncio.get_running_loop().create_future()
-        live = _Live(match, table_id, created.host_ticket, created.invites, ended)
-        self._live[table_id] = live
-        if self.broken:
-            live.fail(self.broken)
-        return live
+        request = table_service_pb2.CreateTableRequest(
+            request_id=secrets.token_hex(16), spec=spec, seats=seats
+        )
+        return await self._call(self._tables.CreateTable, request)
 
     async def _invite(self, live: _Live) -> None:
         """Invite the entrants of a match to its table."""
@@ -513,7 +570,7 @@ class _Runner:
                 seed=bot_seed(self._plan.seed, number, match.board, match.seating_number),
             )
 
-    async def _abort(self, live: _Live, why: str) -> None:
+    async def _abort(self, table_id: str, host_ticket: str, why: str) -> None:
         """Stop the table of a match that was given up, if the server still listens.
 
         Raises:
@@ -521,12 +578,9 @@ class _Runner:
         """
         if self.broken:
             return
-        request = table_service_pb2.AbortTableRequest(table_id=live.table_id, detail=why[:256])
-        await self._tables.AbortTable(
-            request,
-            timeout=processes.STOP_S,
-            metadata=(("croupier-host-ticket", live.host_ticket),),
-        )
+        request = table_service_pb2.AbortTableRequest(table_id=table_id, detail=why[:256])
+        ticket = (("croupier-host-ticket", host_ticket),)
+        await self._call(self._tables.AbortTable, request, ticket)
 
     # Results -----------------------------------------------------------------------------------
 
