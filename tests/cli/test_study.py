@@ -24,7 +24,7 @@ def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     short = ["--option", f"{SHORT[request.param]}=1"]
     bots = ["--bots", "greedy,random", "--boards", "1", "--seed", "3"]
     _, data = play(out, *bots, *short, game=request.param)
-    return out / data["matches"][0]["record"]
+    return out / str(data["matches"][0]["record"])
 
 
 def read(file: Path) -> record_pb2.MatchRecord:
