@@ -18,8 +18,8 @@ from croupier.bots import GreedyBot, RandomBot
 from croupier.games import GAMES
 from croupier.options import game_names, options_message
 from croupier.views import View
-from croupier_server.contest.pairing import Seating, seatings
-from croupier_server.contest.results import interval, match_score
+from croupier_server.contest.pairing import Match, Seating, seated, seatings
+from croupier_server.contest.results import interval, margin
 from croupier_server.games import registry
 from croupier_server.games.base import OptionSpec
 from croupier_server.games.modules import WIRES_BY_NAME
@@ -88,7 +88,8 @@ def board(game: str, ruleset: str, seed: int) -> float:
 
     def score(way: Seating) -> float:
         bots = [(GreedyBot, RandomBot)[way[team]]() for team in teams]
-        return match_score(Arena(bots, seed, ruleset, game=game).play(), teams, way)
+        scores = Arena(bots, seed, ruleset, game=game).play()
+        return margin(Match(0, 0, teams, seated((0, 1), way, teams)), scores, 0, 1)
 
     return statistics.mean(map(score, seatings(teams)))
 

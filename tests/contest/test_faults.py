@@ -17,8 +17,8 @@ from croupier_server.contest.faults import (
     stakes,
     standing,
 )
-from croupier_server.contest.pairing import seatings
-from croupier_server.contest.results import match_score
+from croupier_server.contest.pairing import Match, seated, seatings
+from croupier_server.contest.results import margin
 from croupier_server.games.base import AnyGame, Event
 from croupier_server.games.registry import find
 from tests.conformance.playouts import playout
@@ -61,7 +61,7 @@ def assert_no_fault_pays(game: AnyGame, options: object, seed: int) -> None:
     assert game.outcome(state) is not None
     played = game.standing(state)
     terms = stakes(game, options)
-    teams = [game.team(options, seat) for seat in range(len(played))]
+    teams = tuple(game.team(options, seat) for seat in range(len(played)))
     for reached in moments(record_of(game, options, events), terms):
         if reached.deals == terms.deals:
             assert reached.scores == played
@@ -71,9 +71,8 @@ def assert_no_fault_pays(game: AnyGame, options: object, seed: int) -> None:
                 at_fault = [seat for seat, team in enumerate(teams) if seating[team] == side]
                 spoiled = fault_scores(reached, at_fault, terms)
                 assert sum(spoiled) == pytest.approx(0)
-                own = [match_score(scores, teams, seating) for scores in (spoiled, played)]
-                if side:
-                    own = [-score for score in own]
+                match = Match(0, 0, teams, seated((0, 1), seating, teams))
+                own = [margin(match, scores, side, 1 - side) for scores in (spoiled, played)]
                 assert own[0] <= own[1], "a fault scores better than playing on"
 
 

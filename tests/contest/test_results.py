@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 import random
 import statistics
+from collections.abc import Sequence
 
 import pytest
 
-from croupier_server.contest.pairing import Match, Pairing, seatings
+from croupier_server.contest.pairing import Match, Pairing, seated, seatings
 from croupier_server.contest.results import (
     VALUES_MIN,
     Interval,
     MatchResult,
     Outcome,
     interval,
-    match_score,
+    margin,
     of_entrant,
     of_pairing,
     t_probability,
@@ -25,14 +26,21 @@ from croupier_server.contest.results import (
 US = Pairing(0, 1)
 
 
+def match_of(pairing: Pairing, board: int = 0, number: int = 0) -> Match:
+    return Match(number, board, (0, 1), pairing)
+
+
+def scores_of(score: float | None) -> tuple[float, ...] | None:
+    return None if score is None else (score, -score)
+
+
 def result(board: int, score: float | None, pairing: Pairing = US, number: int = 0) -> MatchResult:
-    match = Match(number, pairing, board)
     outcome = Outcome.SERVER_FAULT if score is None else Outcome.PLAYED
-    return MatchResult(match, "table", score, outcome)
+    return MatchResult(match_of(pairing, board, number), "table", scores_of(score), outcome)
 
 
 def fault(board: int, score: float | None, *at_fault: int) -> MatchResult:
-    return MatchResult(Match(0, US, board), "table", score, Outcome.CRASHED, at_fault)
+    return MatchResult(match_of(US, board), "table", scores_of(score), Outcome.CRASHED, at_fault)
 
 
 @pytest.mark.parametrize(
@@ -177,8 +185,12 @@ def test_a_match_that_both_spoil_is_lost_by_both_and_has_no_score() -> None:
 # The score of a match -----------------------------------------------------------------------------
 
 
+def match_score(scores: Sequence[float], teams: tuple[int, ...], seating: tuple[int, ...]) -> float:
+    return margin(Match(0, 0, teams, seated((0, 1), seating, teams)), scores, 0, 1)
+
+
 def test_with_two_teams_the_score_is_what_the_side_is_ahead() -> None:
-    scores, teams = [3, -3, 3, -3], (0, 1, 0, 1)
+    scores, teams = [3.0, -3.0, 3.0, -3.0], (0, 1, 0, 1)
     assert match_score(scores, teams, (0, 1)) == 3
     assert match_score(scores, teams, (1, 0)) == -3
 

@@ -19,7 +19,7 @@ PLANTED = {
     "layers": [
         ("croupier_server.games.tractor.rules", "import croupier_server.tables.match.table"),
         ("croupier_server.tables.match.table", "import croupier_server.rpc.play_service"),
-        ("croupier_server.rpc.play_service", "import croupier_server.contest.runner"),
+        ("croupier_server.rpc.play_service", "import croupier_server.contest.arena"),
         ("croupier_server.identity.keyring", "import croupier_server.tables.match.table"),
         ("croupier_server.errors", "import croupier_server.config"),
     ],
@@ -51,10 +51,10 @@ PLANTED = {
     "storage": [
         ("croupier_server.tables.shard.shard", "import croupier_server.storage.memory"),
         ("croupier_server.identity.keyring", "import croupier_server.storage.memory"),
-        ("croupier_server.contest.runner", "import croupier_server.storage.codec"),
+        ("croupier_server.contest.arena", "import croupier_server.storage.codec"),
     ],
     "clients": [
-        ("croupier_server.contest.runner", "import croupier_server.tables.match.table"),
+        ("croupier_server.contest.arena", "import croupier_server.tables.match.table"),
         ("croupier_server.bots.search", "import croupier_server.rpc.play_service"),
     ],
     "stubs": [
@@ -80,7 +80,7 @@ ALLOWED = [
     ("croupier_server.tables.shard.shard", "import croupier_server.tables.feeds.feed"),
     ("croupier_server.identity.keyring", "import croupier_server.storage.base"),
     ("croupier_server.tables.caller", "import croupier_server.identity.keyring"),
-    ("croupier_server.contest.runner", "import asyncio, croupier, croupier_server.storage.base"),
+    ("croupier_server.contest.arena", "import asyncio, croupier, croupier_server.storage.base"),
     ("croupier_server.games.modules", "import croupier_server.games.module"),
     ("croupier_server.games.tractor.teller", "import croupier.cards"),
     ("croupier_server.bots.search", "import croupier_server.games.tractor.rules, croupier.bot"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,9 +15,10 @@ from croupier_server.cli.common import GAME_NAMES, Failure, fail, find_game, rea
 from croupier_server.cli.credentials import Authority, KeyFile, use
 
 if TYPE_CHECKING:
+    from croupier.clock import Clock
+    from croupier_server.contest.arena import Setting
     from croupier_server.contest.pairing import Match
     from croupier_server.contest.results import MatchResult
-    from croupier_server.contest.runner import Plan
 
 
 Bots = Annotated[
@@ -105,34 +105,35 @@ def command(
     for name, value in (("players", players), ("packs", packs)):
         if value is not None and overrides.setdefault(name, str(value)) != str(value):
             fail(f"--{name} {value} and --option {name}={overrides[name]} differ")
-    plan = _plan(game, ruleset, overrides, bots, seed)
-    plan = replace(
-        plan,
-        matches=_schedule(plan, boards, matches, both_seatings),
-        in_flight=in_flight,
-        clock=clocks.read_clock(
-            move_time, base_time, increment, on_timeout, max_strikes, disconnect_grace
-        ),
+    clock = clocks.read_clock(
+        move_time, base_time, increment, on_timeout, max_strikes, disconnect_grace
     )
+    setting = _setting(game, ruleset, overrides, bots, seed, clock)
+    schedule = _schedule(setting, boards, matches, both_seatings)
     folder = _make_folder(out, game)
-    results, cut = _play(plan, folder, server, quiet=as_json)
-    status = _tell(plan, results, folder, as_json)
+    results, cut = _play(setting, schedule, folder, server, in_flight, quiet=as_json)
+    status = _tell(setting, len(schedule), results, folder, as_json)
     if cut is not None:
         raise cut
     return status
 
 
-def _plan(
-    game: str, ruleset: str, overrides: Mapping[str, str], bots: Sequence[str], seed: int | None
-) -> Plan:
-    """What is to be played, but for the schedule."""
+def _setting(
+    game: str,
+    ruleset: str,
+    overrides: Mapping[str, str],
+    bots: Sequence[str],
+    seed: int | None,
+    clock: Clock | None,
+) -> Setting:
+    """What is to be played, and by whom."""
     import secrets
 
     from croupier.errors import UsageError
     from croupier.options import options_message
+    from croupier_server.contest.arena import Setting
     from croupier_server.contest.entrant import BadEntrant, read_entrants, split_specs
     from croupier_server.contest.faults import stakes
-    from croupier_server.contest.runner import Plan
     from croupier_server.games.modules import WIRES_BY_NAME
     from croupier_server.games.settings import new_options
 
@@ -147,7 +148,7 @@ def _plan(
         entrants = read_entrants(split_specs(bots))
     except BadEntrant as error:
         fail(str(error))
-    return Plan(
+    return Setting(
         game=game,
         ruleset=ruleset,
         options=wire.options_message(options),
@@ -156,26 +157,27 @@ def _plan(
         stakes=stakes(found, options),
         # A bot that could try all seeds would know the cards; JSON keeps 53 bits exact.
         seed=secrets.randbits(53) if seed is None else seed,
+        clock=clock,
     )
 
 
 def _schedule(
-    plan: Plan, boards: int | None, matches: int | None, every_seating: bool
-) -> tuple[Match, ...]:
+    setting: Setting, boards: int | None, matches: int | None, every_seating: bool
+) -> list[Match]:
     """The matches of each pair, from a number of boards or of matches."""
     from croupier_server.contest.pairing import schedule, seatings
 
-    ways = seatings(plan.teams)
+    ways = seatings(setting.teams)
     if boards is not None and matches is not None:
         fail("pass either --boards or --matches, not both")
     if matches is None:
         matches = (boards or BOARDS) * (len(ways) if every_seating else 1)
     elif every_seating and len(ways) > 2 and matches % len(ways):
         fail(
-            f"--matches {matches} leaves a board unfinished: {plan.game} has {len(ways)} seatings "
-            "per board; pass --boards"
+            f"--matches {matches} leaves a board unfinished: {setting.game} has {len(ways)} "
+            "seatings per board; pass --boards"
         )
-    return tuple(schedule(len(plan.entrants), matches, ways, every_seating))
+    return schedule(len(setting.entrants), matches, setting.teams, every_seating)
 
 
 def _make_folder(out: Path | None, game: str) -> Path:
@@ -195,7 +197,13 @@ def _make_folder(out: Path | None, game: str) -> Path:
 
 
 def _play(
-    plan: Plan, folder: Path, server: str, *, quiet: bool
+    setting: Setting,
+    schedule: Sequence[Match],
+    folder: Path,
+    server: str,
+    in_flight: int,
+    *,
+    quiet: bool,
 ) -> tuple[list[MatchResult], Failure | None]:
     """Run the contest with progress on standard error.
 
@@ -206,10 +214,11 @@ def _play(
     import signal
 
     from croupier_server.cli.progress import MatchProgress
+    from croupier_server.contest.arena import ContestFailed
     from croupier_server.contest.processes import ProcessFailed
-    from croupier_server.contest.runner import ContestFailed, play
+    from croupier_server.contest.runner import play
 
-    progress = MatchProgress(len(plan.matches), quiet=quiet)
+    progress = MatchProgress(len(schedule), quiet=quiet)
     results: list[MatchResult] = []
 
     def report(result: MatchResult) -> None:
@@ -222,7 +231,7 @@ def _play(
         assert task is not None
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
         with progress:
-            await play(plan, folder, report, server)
+            await play(setting, schedule, folder, report, server, in_flight=in_flight)
 
     cut = None
     try:
@@ -236,7 +245,9 @@ def _play(
     return sorted(results, key=lambda result: result.match.number), cut
 
 
-def _tell(plan: Plan, results: list[MatchResult], folder: Path, as_json: bool) -> int:
+def _tell(
+    setting: Setting, planned: int, results: list[MatchResult], folder: Path, as_json: bool
+) -> int:
     """Print and keep the results."""
     import json
     from collections import Counter
@@ -244,7 +255,7 @@ def _tell(plan: Plan, results: list[MatchResult], folder: Path, as_json: bool) -
     from croupier_server.cli.score_table import as_data, print_tables
     from croupier_server.printable import printable
 
-    data = json.dumps(as_data(plan, results, folder), indent=2)
+    data = json.dumps(as_data(setting, planned, results, folder), indent=2)
     file, why_not = folder / "results.json", ""
     try:
         file.write_text(data + "\n", encoding="utf-8")
@@ -253,7 +264,7 @@ def _tell(plan: Plan, results: list[MatchResult], folder: Path, as_json: bool) -
     if as_json:
         print(data)
     else:
-        print_tables(plan, results, folder)
+        print_tables(setting, results, folder)
     reasons = Counter(result.detail for result in results if result.detail)
     for reason, count in sorted(reasons.items()):
         times = f" ({count} matches)" if count > 1 else ""

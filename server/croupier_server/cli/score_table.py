@@ -24,32 +24,32 @@ from croupier_server.games.modules import MODULES
 from croupier_server.printable import printable
 
 if TYPE_CHECKING:
-    from croupier_server.contest.runner import Plan
+    from croupier_server.contest.arena import Setting
 
 Data = dict[str, object]
 
 
-def print_tables(plan: Plan, results: list[MatchResult], folder: Path) -> None:
+def print_tables(setting: Setting, results: list[MatchResult], folder: Path) -> None:
     """Print who is ahead of whom, and where the records are."""
     console = Console(highlight=False)
-    totals = [(of_entrant(n, results), _label(e.name)) for n, e in enumerate(plan.entrants)]
+    totals = [(of_entrant(n, results), _label(e.name)) for n, e in enumerate(setting.entrants)]
     totals.sort(key=lambda row: row[0].score.mean if row[0].score else float("-inf"), reverse=True)
-    title = f"{plan.game}, ruleset {plan.ruleset}, seed {plan.seed}"
+    title = f"{setting.game}, ruleset {setting.ruleset}, seed {setting.seed}"
     console.print(_table(title, ("bot",), [((name,), tally) for tally, name in totals]))
-    if len(plan.entrants) > 2:
+    if len(setting.entrants) > 2:
         pairs = [
             (
-                tuple(_label(plan.entrants[number].name) for number in pairing),
+                tuple(_label(setting.entrants[number].name) for number in pairing),
                 of_pairing(pairing, results),
             )
-            for pairing in round_robin(len(plan.entrants))
+            for pairing in round_robin(len(setting.entrants))
         ]
         console.print(_table("each pair", ("bot", "against"), pairs))
     if any(tally.faults for tally, _ in totals):
         console.print(_fault_table(totals))
     boards = len({result.match.board for result in results if result.score is not None})
     over = f"{boards} board{'' if boards == 1 else 's'}"
-    what = MODULES[plan.game].teller.score
+    what = MODULES[setting.game].teller.score
     print(f"score: {what} per match; intervals by Student's t over {over}")
     if any(tally.faults for tally, _ in totals):
         print("a fault costs the maximum of the remaining deals; see docs/bots.md")
@@ -110,18 +110,18 @@ def _score(score: Interval | None) -> tuple[str, str]:
     return f"{score.mean:+.2f}", f"{score.low:+.2f} to {score.high:+.2f}"
 
 
-def as_data(plan: Plan, results: list[MatchResult], folder: Path) -> Data:
+def as_data(setting: Setting, planned: int, results: list[MatchResult], folder: Path) -> Data:
     """Everything that the tables say, and every match."""
-    names = [entrant.name for entrant in plan.entrants]
+    names = [entrant.name for entrant in setting.entrants]
     return {
-        "game": plan.game,
-        "ruleset": plan.ruleset,
-        "seed": plan.seed,
+        "game": setting.game,
+        "ruleset": setting.ruleset,
+        "seed": setting.seed,
         "folder": str(folder),
-        "planned": len(plan.matches),
+        "planned": planned,
         "entrants": [
             {"name": e.name, "spec": e.spec, **_tally_data(of_entrant(number, results))}
-            for number, e in enumerate(plan.entrants)
+            for number, e in enumerate(setting.entrants)
         ],
         "pairings": [
             {
@@ -133,7 +133,7 @@ def as_data(plan: Plan, results: list[MatchResult], folder: Path) -> Data:
         "matches": [
             {
                 "board": result.match.board + 1,
-                "seats": [names[result.match.entrant_of_team(team)] for team in plan.teams],
+                "seats": [names[number] for number in result.match.players],
                 "table_id": result.table_id,
                 "entrant": names[result.match.pairing.first],
                 "outcome": result.outcome,

@@ -6,6 +6,9 @@ get the same cards, so that two entrants can be compared on them under every sea
     root(board)  = SHA-256(field("croupier contest board 1") field(seed) field(board))
     field(x)     = length of x as 4 bytes, then x; numbers are decimal digits in ASCII
 
+A board that was given out and then spoiled may be dealt again with other cards. For redeal number
+*r*, from 1, `field(r)` follows `field(board)`.
+
 The board's number is its place in the contest, so every pairing meets the same boards.
 """
 
@@ -30,13 +33,13 @@ class Board(NamedTuple):
     commitment: bytes
 
 
-def board(seed: int, number: int) -> Board:
-    """Board *number*, counted from 0, of the contest with *seed*.
+def board(seed: int, number: int, redeal: int = 0) -> Board:
+    """Board *number*, counted from 0, of the contest with *seed*, dealt again *redeal* times.
 
     >>> board(1, 0).board_id, board(1, 0) == board(1, 0), board(1, 0).root == board(2, 0).root
     ('board-1', True, False)
     """
-    root = _digest(_BOARD_LABEL, seed, number)
+    root = _digest(_BOARD_LABEL, seed, number, *([redeal] if redeal else []))
     return Board(number, f"board-{number + 1}", root, hashlib.sha256(root).digest())
 
 

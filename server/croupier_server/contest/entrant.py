@@ -35,12 +35,15 @@ class Entrant:
     Attributes:
         name: shown in results; no two entrants of a contest share one.
         spec: as given.
-        program: program and arguments of its process, but for what `arguments` adds.
+        program: program and arguments of its process, but for what `arguments` adds; empty for a
+            bot that dials in.
+        player_id: principal of a bot that dials in; else empty.
     """
 
     name: str
     spec: str
     program: tuple[str, ...]
+    player_id: str = ""
 
     def arguments(self, invites_fd: int, seed: int) -> list[str]:
         """The whole command line of its process."""

@@ -30,21 +30,37 @@ class Match(NamedTuple):
 
     Attributes:
         number: its place in the schedule, from 0.
-        pairing: who plays.
         board: number of the board.
-        seating: who plays which team.
-        seating_number: its place among the seatings of the game, from 0.
+        teams: team of each seat, from 0.
+        players: number of the entrant in each seat.
+        seating: its place among the tables at which its entrants meet on the board, from 0.
     """
 
     number: int
-    pairing: Pairing
     board: int
-    seating: Seating = (0, 1)
-    seating_number: int = 0
+    teams: tuple[int, ...]
+    players: tuple[int, ...]
+    seating: int = 0
 
-    def entrant_of_team(self, team: int) -> int:
-        """The entrant that plays for *team*."""
-        return self.pairing[self.seating[team]]
+    @property
+    def entrants(self) -> tuple[int, ...]:
+        """Who takes part, in rising order."""
+        return tuple(sorted(set(self.players)))
+
+    @property
+    def pairing(self) -> Pairing:
+        """The two entrants of a match that has no more."""
+        return Pairing(*self.entrants)
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """The entrant that holds the first seat of each team."""
+        return tuple(self.players[self.teams.index(team)] for team in sorted(set(self.teams)))
+
+
+def seated(pairing: Sequence[int], seating: Seating, teams: Sequence[int]) -> tuple[int, ...]:
+    """The entrant in each seat when *seating* says which of *pairing* plays each team."""
+    return tuple(pairing[seating[team]] for team in teams)
 
 
 def round_robin(entrants: int) -> list[Pairing]:
@@ -71,18 +87,20 @@ def seatings(teams: Sequence[int]) -> tuple[Seating, ...]:
 
 
 def schedule(
-    entrants: int, matches: int, ways: Sequence[Seating], every_seating: bool
+    entrants: int, matches: int, teams: tuple[int, ...], every_seating: bool
 ) -> list[Match]:
     """*matches* matches for every pairing, board by board.
 
-    With *every_seating* a board is played under all of *ways* in a row; a number that is no
-    multiple of theirs leaves the last board with some of them. Otherwise every match has a board
-    of its own, and the seatings take turns, so that neither entrant always sits first.
+    With *every_seating* a board is played under all seatings in a row; a number that is no multiple
+    of theirs leaves the last board with some of them. Otherwise every match has a board of its own,
+    and the seatings take turns, so that neither entrant always sits first.
     """
+    ways = seatings(teams)
     planned: list[Match] = []
     for index in range(matches):
         board = index // len(ways) if every_seating else index
         number = index % len(ways)
         for pairing in round_robin(entrants):
-            planned.append(Match(len(planned), pairing, board, ways[number], number))
+            players = seated(pairing, ways[number], teams)
+            planned.append(Match(len(planned), board, teams, players, number))
     return planned

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from croupier_server.contest.pairing import Match, Pairing, Seating
+from croupier_server.contest.pairing import Match, Pairing
 
 CONFIDENCE: Final = 0.95
 
@@ -54,8 +54,8 @@ class MatchResult(NamedTuple):
     Attributes:
         match: which match.
         table_id: where it was played; empty if it never got a table.
-        score: of the first entrant, see `match_score`; None if there is none, because the server
-            failed or both entrants are at fault.
+        scores: of every seat; None if there are none, because the server failed or all entrants
+            are at fault.
         outcome: how it came to its end.
         at_fault: numbers of the entrants at fault; they have lost, whatever the score.
         reason: word of the contract's EndReason, such as ``FINISHED``, or ``FAILED`` when the
@@ -66,12 +66,17 @@ class MatchResult(NamedTuple):
 
     match: Match
     table_id: str
-    score: float | None
+    scores: tuple[float, ...] | None
     outcome: Outcome
     at_fault: tuple[int, ...] = ()
     reason: str = FAILED
     detail: str = ""
     record: str = ""
+
+    @property
+    def score(self) -> float | None:
+        """Of the first entrant of a match of two, see `margin`."""
+        return None if self.scores is None else margin(self.match, self.scores, *self.match.pairing)
 
 
 class Interval(NamedTuple):
@@ -105,27 +110,30 @@ class Tally(NamedTuple):
         return self.wins + self.draws + self.losses
 
 
-def match_score(scores: Sequence[float], teams: Sequence[int], seating: Seating) -> float:
-    """The score of a match from the side of the first entrant of its pairing.
+def margin(match: Match, scores: Sequence[float], one: int, other: int) -> float:
+    """What entrant *one* is ahead of *other* in a match in which they were opponents.
 
     With two teams a seat's score is already what its team is ahead of the other, so it is taken as
-    it is. With more, the score is the mean score of the first entrant's seats less the mean score
-    of the second's: what a seat held by the one is worth more than a seat held by the other.
+    it is. With more, it is the mean score of the seats of *one* less the mean score of those of
+    *other*: what a seat held by the one is worth more than a seat held by the other.
 
-    >>> match_score([2, -2, 2, -2], (0, 1, 0, 1), (1, 0))
-    -2
-    >>> match_score([8, -1, -7], (0, 1, 2), (0, 1, 0))
+    >>> margin(Match(0, 0, (0, 1, 0, 1), (8, 7, 8, 7)), [-2, 2, -2, 2], 7, 8)
+    2
+    >>> margin(Match(0, 0, (0, 1, 2), (7, 8, 7)), [8, -1, -7], 7, 8)
     1.5
 
     Args:
+        match: says who sat where.
         scores: of every seat.
-        teams: team of every seat.
-        seating: which entrant of the pairing, 0 or 1, plays each team.
+        one, other: numbers of entrants.
     """
-    sides = [[s for s, t in zip(scores, teams, strict=True) if seating[t] == who] for who in (0, 1)]
-    if len(seating) == 2:
-        return sides[0][0]
-    return statistics.mean(sides[0]) - statistics.mean(sides[1])
+    if max(match.teams) == 1:
+        return scores[match.players.index(one)]
+    sides = [
+        statistics.mean(s for s, who in zip(scores, match.players, strict=True) if who == side)
+        for side in (one, other)
+    ]
+    return sides[0] - sides[1]
 
 
 def of_pairing(pairing: Pairing, results: Iterable[MatchResult]) -> Tally:

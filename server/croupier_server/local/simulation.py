@@ -31,7 +31,6 @@ from croupier_server.contest.results import (
     MatchResult,
     Outcome,
     Tally,
-    match_score,
     of_entrant,
 )
 from croupier_server.games.base import Seat
@@ -235,7 +234,7 @@ class _Contest:
         rules = self._rules
         ways = seatings(rules.teams)
         results = []
-        for planned in schedule(len(self._bots), self._boards * len(ways), ways, True):
+        for planned in schedule(len(self._bots), self._boards * len(ways), rules.teams, True):
             if self.stopped.is_set():
                 break
             results.append(self._play(planned, wait))
@@ -252,11 +251,9 @@ class _Contest:
     def _play(self, planned: Planned, wait: Wait) -> MatchResult:
         """One match."""
         rules = self._rules
-        entrants = [planned.entrant_of_team(team) for team in rules.teams]
+        entrants = planned.players
         sources = [
-            SeatRandom(
-                bot_seed(self._seed, entrant, planned.board, planned.seating_number), "", seat
-            )
+            SeatRandom(bot_seed(self._seed, entrant, planned.board, planned.seating), "", seat)
             for seat, entrant in enumerate(entrants)
         ]
         root = board(self._seed, planned.board).root
@@ -272,19 +269,17 @@ class _Contest:
         except BotFailed as failed:
             at_fault = entrants[failed.seat]
             seats = [seat for seat, entrant in enumerate(entrants) if entrant == at_fault]
-            scores = fault_scores(standing, seats, self._stakes)
-            score = match_score(scores, rules.teams, planned.seating)
+            scores = tuple(fault_scores(standing, seats, self._stakes))
             detail = self._why(at_fault, failed)
             return MatchResult(
-                planned, "", score, Outcome.CONCEDED, (at_fault,), "CONCEDED", detail
+                planned, "", scores, Outcome.CONCEDED, (at_fault,), "CONCEDED", detail
             )
-        score = match_score(match.scores, rules.teams, planned.seating)
         detail = ""
         try:
             match.end()
         except BotFailed as failed:  # the match counts all the same
             detail = self._why(entrants[failed.seat], failed)
-        return MatchResult(planned, "", score, Outcome.PLAYED, (), "FINISHED", detail)
+        return MatchResult(planned, "", match.scores, Outcome.PLAYED, (), "FINISHED", detail)
 
     def _make(self, seat: Seat, entrant: int) -> Bot:
         try:
