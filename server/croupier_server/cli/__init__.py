@@ -32,6 +32,7 @@ COMMANDS = (
     "admin",
     "server-info",
     "play",
+    "ladder",
     "watch",
     "replay",
     "notation",

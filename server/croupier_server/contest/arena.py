@@ -50,7 +50,7 @@ CALL_S: Final = 30.0
 """Deadline of every unary call."""
 
 SEATS_S: Final = 120.0
-"""A match whose seats are not all taken after this time is given up: it would never begin."""
+"""Default of `Setting.seats_s`: a match whose seats are not all taken would never begin."""
 
 TRIES: Final = 3
 """Maximum attempts at a board in which the server fails."""
@@ -65,8 +65,8 @@ bot can hasten that by ending tables of its own; the record of the match comes a
 _CHANNEL: Final = (("grpc.max_receive_message_length", -1),)
 
 
-Keep = Callable[[Match, bytes], str]
-"""Keeps the record of a match and returns its name; `OSError` if it cannot."""
+Keep = Callable[[MatchResult, bytes], str]
+"""Keeps the record of a match and returns its name, or nothing; `OSError` if it cannot."""
 
 
 class ContestFailed(Exception):
@@ -86,6 +86,7 @@ class Setting:
         stakes: what a match is about.
         seed: cards and bots follow from it.
         clock: of every table; None: none.
+        seats_s: a match whose seats are not all taken after this time is given up.
     """
 
     game: str
@@ -96,6 +97,7 @@ class Setting:
     stakes: Stakes
     seed: int
     clock: Clock | None = None
+    seats_s: float = field(default_factory=lambda: SEATS_S)
 
 
 @asynccontextmanager
@@ -548,7 +550,7 @@ class Arena:
             _Spoiled: the server has spoiled it.
         """
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(SEATS_S):
+            async with asyncio.timeout(self._setting.seats_s):
                 return await asyncio.shield(live.ended)
         request = table_service_pb2.GetTableRequest(table_id=live.table_id)
         try:
@@ -560,7 +562,7 @@ class Arena:
             missing = tuple(sorted({live.match.players[seat] for seat in empty}))
             names = " and ".join(self._setting.entrants[number].name for number in missing)
             why = (
-                f"{names} did not take every seat within {SEATS_S:.0f} s; "
+                f"{names} did not take every seat within {self._setting.seats_s:.0f} s; "
                 "a program must take all its seats at once"
             )
             if missing:
@@ -665,7 +667,7 @@ class Arena:
         """Keep *record* and read the result of its match from it."""
         found = self._judge(live, record)
         try:
-            name = self._keep(live.match, record.SerializeToString())
+            name = self._keep(found, record.SerializeToString())
         except OSError as error:
             # It counts all the same: an entrant may have spoiled the folder.
             why = f"cannot write {error.filename}: {error.strerror}"

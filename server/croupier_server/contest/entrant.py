@@ -87,6 +87,15 @@ def read_entrants(specs: Sequence[str]) -> list[Entrant]:
     return entrants
 
 
+def read_entrant(name: str, spec: str) -> Entrant:
+    """The entrant *name* that *spec* says how to start.
+
+    Raises:
+        BadEntrant: it cannot be started.
+    """
+    return Entrant(name, spec, _read(spec)[1])
+
+
 def _read(spec: str) -> tuple[str, tuple[str, ...]]:
     """Name and program of one spec."""
     if spec.startswith(_COMMAND):

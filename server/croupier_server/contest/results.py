@@ -36,6 +36,8 @@ class Outcome(StrEnum):
     """Given up; the SDK concedes for a bot that raises an exception or makes an illegal move."""
     TIMED_OUT = "timed_out"
     """Forfeited by an entrant that had run out of time."""
+    STALLED = "stalled"
+    """The same where no clock was asked for: it had stopped answering."""
     STRUCK_OUT = "struck_out"
     """Forfeited for another reason, such as moves that were refused again and again."""
     ABSENT = "absent"

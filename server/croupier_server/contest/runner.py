@@ -44,7 +44,8 @@ async def play(
         boards.setdefault(match.board, []).append(match)
     waiting = iter(boards.values())
 
-    def keep(match: Match, record: bytes) -> str:
+    def keep(result: MatchResult, record: bytes) -> str:
+        match = result.match
         sides = "-".join(setting.entrants[number].file_name for number in match.sides)
         name = f"{match.number + 1:04d}-board-{match.board + 1:04d}-{sides}.croupier"
         (folder / name).write_bytes(record)

@@ -1,0 +1,395 @@
+"""A contest as its log tells it.
+
+`Contest.apply` takes the events in order. Results count along the contiguous prefix of boards, so
+that nothing depends on which board ended first: a decision (the next batch, a quarantine, the end
+of a sequential test) sees exactly the boards before it. Boards beyond a decision to stop are not
+counted.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Final, NamedTuple
+
+from croupier_server.contest.ladder import formats
+from croupier_server.contest.ladder.events import Event, Kind, TableResult, read_table
+from croupier_server.contest.ladder.formats import Meeting, Pair, Round, pair_of
+from croupier_server.contest.ladder.schedule import Groups, Roster
+from croupier_server.contest.ladder.spec import Form, Format, Spec, parse_spec
+from croupier_server.contest.pairing import Match
+from croupier_server.contest.results import Outcome, margin
+
+_FAULTS: Final = frozenset(Outcome) - {Outcome.PLAYED, Outcome.SERVER_FAULT}
+
+
+@dataclass(slots=True)
+class Values:
+    """The boards on which two entrants met, from the side of the first, in the order of boards.
+
+    Attributes:
+        boards: their numbers.
+        wins: share of matches that the first won on each; a draw is half a win.
+        margins: mean margin of the first on each.
+    """
+
+    boards: array[int] = field(default_factory=lambda: array("q"))
+    wins: array[float] = field(default_factory=lambda: array("d"))
+    margins: array[float] = field(default_factory=lambda: array("d"))
+
+
+@dataclass(slots=True)
+class Tally:
+    """Matches of one entrant; at a table of three each of its two opponents counts.
+
+    Attributes:
+        matches, wins, draws, losses: how many; faults are among the wins and losses.
+        faults: own faults, by kind.
+        boards: how many boards it was given.
+    """
+
+    matches: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    boards: int = 0
+    faults: Counter[Outcome] = field(default_factory=Counter)
+
+
+class Batch(NamedTuple):
+    """Boards that were scheduled together: numbers from ``start`` to before ``end``."""
+
+    start: int
+    end: int
+    boards: tuple[Groups, ...]
+
+
+class Verdict(NamedTuple):
+    """Why a contest has ended by a decision: ``text`` for people, after ``boards`` boards."""
+
+    text: str
+    boards: int
+
+
+class Contest:
+    """The state of a contest; see `apply`.
+
+    Attributes:
+        spec: as it was begun, with a seed, and with the length that it has now.
+        seed: of cards and bots.
+        bots: what each bot was when the contest was created, by its number.
+        teams: team of each seat.
+        batches: what has been scheduled.
+        counted: boards that count: all with smaller numbers have ended.
+        alone: bots that get a process for each match.
+        redeals: how often boards have been dealt to bots that dial in, but for the first time.
+        withdrawn: entrants who take part no more, with the reason.
+        values: of the pairs that have met.
+        tallies: of the entrants.
+        verdict: if a decision has ended the contest.
+        is_finished: nothing is left to play.
+        last: number of the last event; 0: there is no contest yet.
+        last_order: number of the last order of an organiser that was followed.
+    """
+
+    spec: Spec
+
+    def __init__(self) -> None:
+        self.last = 0
+        self.last_order = 0
+        self.is_finished = False
+
+    # Events ------------------------------------------------------------------------------------
+
+    def apply(self, event: Event) -> None:
+        """Take in the next event.
+
+        Raises:
+            ValueError: it is not the next one.
+        """
+        if event.number != self.last + 1:
+            raise ValueError(f"event {event.number} does not follow event {self.last}")
+        self.last = event.number
+        body = event.body
+        self.last_order = max(self.last_order, body.get("order", 0))
+        match event.kind:
+            case Kind.CREATED:
+                self._create(body)
+            case Kind.BATCH:
+                boards = tuple(tuple(tuple(group) for group in groups) for groups in body["boards"])
+                start = self.scheduled
+                self.batches.append(Batch(start, start + len(boards), boards))
+                self._is_exhausted = not boards
+            case Kind.DEALT:
+                self.redeals[body["board"]] = body["redeal"]
+            case Kind.BOARD:
+                self._results[body["board"]] = [read_table(one) for one in body["tables"]]
+            case Kind.ALONE:
+                self.alone.add(body["bot"])
+            case Kind.WITHDRAWN:
+                self.withdrawn.setdefault(body["entrant"], body["why"])
+            case Kind.LENGTH:
+                self.spec = self.spec.model_copy(update={"boards": body["boards"]})
+                self._is_exhausted = False
+            case Kind.FINISHED:
+                self.is_finished = True
+            case Kind.VOIDED | Kind.REPLAYED | Kind.ADJUDICATED:
+                raise ValueError(f"{event.kind}: fold the log with `corrected` first")
+            case Kind.RESUMED | Kind.STOPPED:
+                pass
+        self._advance()
+
+    def _create(self, body: dict[str, Any]) -> None:
+        self.spec = parse_spec(body["spec"])
+        self.seed: int = body["seed"]
+        self.bots: Sequence[dict[str, Any]] = body["bots"]
+        self.teams: tuple[int, ...] = tuple(body["teams"])
+        numbers: list[tuple[int, ...]] = []
+        taken = 0
+        for entrant in self.spec.entrants:
+            count = len(entrant.members) or 1
+            numbers.append(tuple(range(taken, taken + count)))
+            taken += count
+        self.roster = Roster(self.teams, self.spec.form, tuple(numbers), taken)
+        self.rounds_cycle = formats.cycle(self.spec, self.roster.sides)
+        self.batches: list[Batch] = []
+        self.counted = 0
+        self.alone: set[int] = set()
+        self.redeals: dict[int, int] = {}
+        self.withdrawn: dict[int, str] = {}
+        self.values: dict[Pair, Values] = {}
+        self.tallies = [Tally() for _ in self.spec.entrants]
+        self.verdict: Verdict | None = None
+        self._is_exhausted = False
+        self._results: dict[int, list[TableResult]] = {}
+        self._streaks = [0] * len(self.spec.entrants)
+        self._meetings: list[dict[Pair, Meeting]] = []
+        self._given: Counter[Pair] = Counter()
+        self._owner_of_bot = {bot: entrant for entrant, bots in enumerate(numbers) for bot in bots}
+
+    # What is to be played ----------------------------------------------------------------------
+
+    @property
+    def scheduled(self) -> int:
+        """How many boards have been scheduled."""
+        return self.batches[-1].end if self.batches else 0
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the next batch is to be scheduled before anything else counts."""
+        if self.verdict is not None or self._is_exhausted or self.is_finished:
+            return False
+        lag = 1 if formats.needs_all(self.spec) else 2
+        if len(self.batches) < lag:
+            return True
+        return self.counted >= self.batches[-lag].end
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to play."""
+        if self.verdict is not None:
+            return True
+        return self._is_exhausted and self.counted == self.scheduled
+
+    def next_batch(self) -> list[Groups]:
+        """The next batch; empty: there is none."""
+        return formats.next_batch(
+            self.spec, self.roster.sides, self.rounds_cycle, self.scheduled, self
+        )
+
+    @property
+    def total(self) -> int | None:
+        """How many boards there will be at most; None: nobody knows."""
+        return formats.total_boards(self.spec, self.rounds_cycle)
+
+    def groups(self, board: int) -> Groups:
+        """Who meets on *board*, which is scheduled."""
+        for batch in reversed(self.batches):
+            if board >= batch.start:
+                return batch.boards[board - batch.start]
+        raise IndexError(board)
+
+    def tables(self, board: int) -> list[Match]:
+        """The matches of *board*, which is scheduled."""
+        return self.roster.tables(board, self.groups(board))
+
+    def is_played(self, board: int) -> bool:
+        """Whether *board* has results."""
+        return board < self.counted or board in self._results
+
+    def to_play(self) -> Iterator[int]:
+        """Scheduled boards that have no results yet, in order."""
+        if self.verdict is not None:
+            return
+        for board in range(self.counted, self.scheduled):
+            if board not in self._results and self.groups(board):
+                yield board
+
+    @property
+    def beyond(self) -> list[int]:
+        """Boards that have results and do not count (yet)."""
+        return sorted(self._results)
+
+    # What a schedule may know ------------------------------------------------------------------
+
+    @property
+    def active(self) -> list[int]:
+        """Entrants who take part."""
+        return [one for one in range(len(self.spec.entrants)) if one not in self.withdrawn]
+
+    @property
+    def rounds(self) -> list[Round]:
+        """The batches that have been played."""
+        return [
+            Round(batch.boards[0] if batch.boards else (), meetings)
+            for batch, meetings in zip(self.batches, self._meetings, strict=False)
+            if batch.end <= self.counted and batch.boards
+        ]
+
+    def met(self, one: int, other: int) -> int:
+        """How many boards two entrants have been given."""
+        return self._given[pair_of(one, other)]
+
+    def doubt(self, one: int, other: int) -> float:
+        """Probability that the order of two entrants is not what their boards say: the normal
+        tail of their mean margin; 0.5 before they have met on two boards."""
+        found = self.values.get(pair_of(one, other))
+        if found is None or len(found.margins) < 2:
+            return 0.5
+        values = found.margins
+        mean = math.fsum(values) / len(values)
+        variance = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+        if not variance:
+            return 0.5 if not mean else 0.0
+        return 0.5 * math.erfc(abs(mean) / math.sqrt(2 * variance / len(values)))
+
+    # Counting ----------------------------------------------------------------------------------
+
+    def _advance(self) -> None:
+        """Count the boards that follow those counted without a gap."""
+        while self.counted < self.scheduled and self.verdict is None and not self.is_due:
+            groups = self.groups(self.counted)
+            if groups:
+                tables = self._results.pop(self.counted, None)
+                if tables is None:
+                    return
+                self._count(self.counted, groups, tables)
+            self.counted += 1
+            self._decide()
+
+    def _count(self, board: int, groups: Groups, results: Sequence[TableResult]) -> None:
+        """Count the *results* of the tables of *board*."""
+        matches = self.roster.tables(board, groups)
+        sums: dict[Pair, list[float]] = {}
+        faulty: set[int] = set()
+        seen: set[int] = set()
+        for one, other, share, ahead in self._comparisons(groups, matches, results):
+            found = sums.setdefault((one, other), [0, 0.0, 0.0])
+            found[0] += 1
+            found[1] += share
+            found[2] += ahead
+        for result in results:
+            for bot in result.at_fault:
+                entrant = self._owner_of_bot.get(bot)
+                if entrant is not None:
+                    faulty.add(entrant)
+                    self.tallies[entrant].faults[result.outcome] += 1
+        place = self._place(board)
+        for pair, (count, share, ahead) in sums.items():
+            values = self.values.setdefault(pair, Values())
+            values.boards.append(board)
+            values.wins.append(share / count)
+            values.margins.append(ahead / count)
+            before = self._meetings[place].get(pair, Meeting())
+            self._meetings[place][pair] = Meeting(
+                before.boards + 1, before.wins + share / count, before.margin + ahead / count
+            )
+        for group in groups:
+            seen.update(group)
+            for pair in combinations(sorted(group), 2):
+                self._given[pair] += 1
+        for entrant in seen:
+            self.tallies[entrant].boards += 1
+            self._streaks[entrant] = self._streaks[entrant] + 1 if entrant in faulty else 0
+            if self._streaks[entrant] == self.spec.quarantine:
+                why = f"quarantined: {self.spec.quarantine} boards in a row with a fault"
+                self.withdrawn.setdefault(entrant, why)
+
+    def _place(self, board: int) -> int:
+        """Number of the batch of *board*, which is the next one to be counted."""
+        while len(self._meetings) < len(self.batches):
+            self._meetings.append({})
+        place = len(self.batches) - 1
+        while board < self.batches[place].start:
+            place -= 1
+        return place
+
+    def _comparisons(
+        self, groups: Groups, matches: Sequence[Match], results: Sequence[TableResult]
+    ) -> Iterable[tuple[int, int, float, float]]:
+        """What each table says of two entrants, the lower number first: its share of a win, and
+        what it is ahead. Tallies are kept on the way."""
+        if self.spec.form is Form.FIELD:
+            yield from self._field_comparisons(groups[0], matches, results)
+            return
+        owner = self._owner_of_bot
+        for match, result in zip(matches, results, strict=True):
+            entrants = sorted({owner[bot] for bot in match.players})
+            at_fault = {owner[bot] for bot in result.at_fault}
+            seats = match._replace(players=tuple(owner[bot] for bot in match.players))
+            for one, other in combinations(entrants, 2):
+                if result.scores is None and not at_fault:
+                    continue  # a fault of the server
+                ahead = 0.0 if result.scores is None else margin(seats, result.scores, one, other)
+                share = self._compare(one, other, at_fault, ahead)
+                if result.scores is not None and share is not None:
+                    yield one, other, share, ahead
+
+    def _field_comparisons(
+        self, group: Sequence[int], matches: Sequence[Match], results: Sequence[TableResult]
+    ) -> Iterable[tuple[int, int, float, float]]:
+        """The same for a field: each table has one entrant, and its own score is compared."""
+        scores: dict[int, float] = {}
+        at_fault: set[int] = set()
+        for entrant, match, result in zip(group, matches, results, strict=True):
+            if result.scores is None:
+                continue
+            seat = match.players.index(self.roster.bots[entrant][0])
+            scores[entrant] = result.scores[seat]
+            if match.players[seat] in result.at_fault:
+                at_fault.add(entrant)
+        for one, other in combinations(sorted(scores), 2):
+            ahead = scores[one] - scores[other]
+            share = self._compare(one, other, at_fault & {one, other}, ahead)
+            if share is not None:
+                yield one, other, share, ahead
+
+    def _compare(self, one: int, other: int, at_fault: set[int], ahead: float) -> float | None:
+        """The share of a win of *one*, kept in the tallies; None if a third entrant spoiled it, or
+        both did."""
+        first, second = self.tallies[one], self.tallies[other]
+        if one in at_fault and other in at_fault:
+            for tally in (first, second):
+                tally.matches += 1
+                tally.losses += 1
+            return None
+        if at_fault and not at_fault & {one, other}:
+            return None
+        share = 0.5 + 0.5 * ((ahead > 0) - (ahead < 0))
+        if at_fault:
+            share = float(other in at_fault)
+        for tally, own in ((first, share), (second, 1 - share)):
+            tally.matches += 1
+            tally.wins += own == 1
+            tally.draws += own == 0.5
+            tally.losses += own == 0
+        return share
+
+    def _decide(self) -> None:
+        """End the contest if the boards so far say so."""
+        if self.spec.format is not Format.SPRT:
+            return

@@ -1,0 +1,101 @@
+"""The events of a contest's log, as JSON.
+
+Whatever is known of a contest follows from its log. Wall times stand in `Event.time_ms` alone, and
+nothing that counts is computed from them.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from croupier_server.contest.results import MatchResult, Outcome
+
+Body = dict[str, Any]
+
+
+class Kind(StrEnum):
+    """What happened."""
+
+    CREATED = "created"
+    """``spec`` and ``seed``, and ``bots``: what each bot was at that time."""
+    RESUMED = "resumed"
+    """A runner goes on; any other that still ran cannot store anything after this."""
+    BATCH = "batch"
+    """``boards``: the groups of each."""
+    DEALT = "dealt"
+    """``board`` goes to bots that dial in, with the cards of ``redeal``."""
+    BOARD = "board"
+    """``board`` was played; ``tables``: the results in order."""
+    ALONE = "alone"
+    """The process of ``bot`` ended while it played several matches, ``why``. From here on it gets a
+    process for each match, and what it was playing is played again."""
+    WITHDRAWN = "withdrawn"
+    """``entrant`` takes part in no further batch, ``why``."""
+    VOIDED = "voided"
+    """The results of ``board`` count for nobody, ``why``."""
+    REPLAYED = "replayed"
+    """The results of ``board`` are dropped, and it is played again, ``why``."""
+    ADJUDICATED = "adjudicated"
+    """``table`` of ``board`` gets ``scores``, one a seat, ``why``."""
+    LENGTH = "length"
+    """The contest has ``boards`` boards, as `Spec.boards` counts them."""
+    STOPPED = "stopped"
+    """The runner has stopped, ``why``."""
+    FINISHED = "finished"
+    """Nothing is left to play; ``verdict``."""
+
+
+class Event(NamedTuple):
+    """One event. ``number`` counts from 1 without gaps."""
+
+    number: int
+    kind: Kind
+    body: Body
+    time_ms: int = 0
+
+
+class TableResult(NamedTuple):
+    """How one table of a board ended.
+
+    Attributes:
+        scores: of every seat; None: there are none.
+        outcome: how the match came to its end.
+        at_fault: numbers of the bots at fault.
+        reason: word of the contract's EndReason.
+        detail: one sentence for people, or empty.
+        record: name of the record's file, or empty.
+    """
+
+    scores: tuple[float, ...] | None
+    outcome: Outcome
+    at_fault: tuple[int, ...] = ()
+    reason: str = ""
+    detail: str = ""
+    record: str = ""
+
+
+def table_body(result: MatchResult) -> list[Any]:
+    """The JSON of a table's result, without what is empty at its end."""
+    found: list[Any] = [
+        None if result.scores is None else list(result.scores),
+        result.outcome.value,
+        list(result.at_fault),
+        result.reason,
+        result.detail,
+        result.record,
+    ]
+    return found
+
+
+def read_table(body: list[Any]) -> TableResult:
+    """The table's result that `table_body` wrote."""
+    scores, outcome, at_fault, reason, detail, record = body
+    return TableResult(
+        None if scores is None else tuple(scores),
+        Outcome(outcome),
+        tuple(at_fault),
+        reason,
+        detail,
+        record,
+    )

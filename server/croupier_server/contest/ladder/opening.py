@@ -1,0 +1,60 @@
+"""Begins a contest, and reads it back from its log."""
+
+from __future__ import annotations
+
+import secrets
+from importlib.metadata import version
+from pathlib import Path
+
+from croupier_server.contest.ladder.contest import Contest
+from croupier_server.contest.ladder.events import Event, Kind
+from croupier_server.contest.ladder.log import ContestLog
+from croupier_server.contest.ladder.programs import identities, programs
+from croupier_server.contest.ladder.spec import SEED_MAX, BadSpec, Spec
+from croupier_server.errors import CroupierError
+from croupier_server.games.registry import GAMES
+from croupier_server.games.settings import new_options
+
+
+async def begin(spec: Spec, log: ContestLog, folder: Path) -> Contest:
+    """Begin the contest of *spec*, whose file is in *folder*.
+
+    Raises:
+        BadSpec: the game takes no such options, or a bot cannot be started.
+        LogError: the log has a contest of this name, or cannot be written.
+    """
+    game = GAMES[spec.game]
+    ruleset = spec.ruleset or game.rulesets()[0]
+    try:
+        options = new_options(game, ruleset, spec.options)
+    except CroupierError as error:
+        raise BadSpec(f"options: {error.message}") from None
+    teams = [game.team(options, seat) for seat in range(game.players(options))]
+    for place, entrant in enumerate(spec.entrants):
+        if len(entrant.members) > teams.count(0):
+            raise BadSpec(
+                f"entrant.{place}.members: {len(entrant.members)} bots, and a side has "
+                f"{teams.count(0)} seats"
+            )
+    body = {
+        "spec": spec.as_json(),
+        "seed": secrets.randbelow(SEED_MAX) if spec.seed is None else spec.seed,
+        "teams": teams,
+        "options": game.option_text(options),
+        "server": version("croupier-server"),
+        "rules": game.rules_version,
+        "bots": identities(programs(spec, folder)),
+    }
+    event = Event(1, Kind.CREATED, body)
+    await log.append([event])
+    contest = Contest()
+    contest.apply(event)
+    return contest
+
+
+async def load(log: ContestLog) -> Contest:
+    """The contest as *log* tells it; its `Contest.last` is 0 if there is none."""
+    contest = Contest()
+    async for event in log.read():
+        contest.apply(event)
+    return contest
