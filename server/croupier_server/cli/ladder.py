@@ -142,3 +142,25 @@ def _play(folder: Path, store: str, limits: Limits, *, is_new: bool) -> int:
         return 130
     print(f"{contest.counted} boards counted")
     return 0
+
+
+@group.command("export")
+def export(
+    folder: Folder,
+    store: Store = "",
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write everything that counts, as JSON.")
+    ] = None,
+) -> None:
+    """Write the results of a contest to files."""
+    from croupier_server.contest.ladder.export import results_json
+    from croupier_server.contest.ladder.opening import load
+
+    async def work(log: ContestLog) -> str:
+        return await results_json(await load(log), log)
+
+    text = _with_log(folder, store, work)
+    if json_file is None:
+        print(text, end="")
+    else:
+        json_file.write_text(text, encoding="utf-8")

@@ -301,7 +301,8 @@ class Arena:
     async def stop_workers(self) -> None:
         """Stop the processes of all entrants at once."""
         own = [worker for live in self._live.values() for worker, _ in live.workers]
-        await asyncio.gather(*(one.child.stop() for one in (*self.players.workers(), *own)))
+        workers = (*self.players.workers(), *own)
+        await asyncio.gather(*(one.child.stop(at_once=True) for one in workers))
 
     def _log(self, number: int) -> Path:
         return self._folder / f"{self._setting.entrants[number].file_name}.log"

@@ -74,9 +74,10 @@ class Child:
         """Wait until it has ended and return its exit status, negative for a signal."""
         return await self._process.wait()
 
-    async def stop(self) -> None:
-        """End it and what it started: ask, wait, then insist. It may have ended already."""
-        for request in (self._ask, self._let_go, self._kill):
+    async def stop(self, *, at_once: bool = False) -> None:
+        """End it and what it started: ask, wait, then insist; or insist *at_once*. It may have
+        ended already."""
+        for request in (self._ask, self._let_go, self._kill)[at_once:]:
             if self._process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
                     request()

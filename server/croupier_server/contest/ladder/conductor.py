@@ -201,18 +201,24 @@ class _Conductor:
         logs = self._folder / LOGS / str(number)
         await asyncio.to_thread(logs.mkdir, parents=True, exist_ok=True)
         while not self._contest.is_over:
-            server = self._contest.spec.server
             before = self._contest.last
-            async with (
-                arena(self._setting, logs, server, keep=self._keep, alone=self._alone) as place,
-                asyncio.TaskGroup() as playing,
-            ):
-                while (board := await self._take(number, place)) is not None:
-                    playing.create_task(self._play(number, place, board))
-            if place.broken:
+            try:
+                why = await self._host_once(number, logs)
+            except ProcessFailed as error:
+                why = str(error)
+            if why:
                 failures = 1 if self._contest.last > before else failures + 1
                 if failures > FAILURES_MAX:
-                    raise ContestFailed(place.broken)
+                    raise ContestFailed(why)
+
+    async def _host_once(self, number: int, logs: Path) -> str:
+        """Play at one server; returns why that ended early, or nothing."""
+        server = self._contest.spec.server
+        async with arena(self._setting, logs, server, keep=self._keep, alone=self._alone) as place:
+            async with asyncio.TaskGroup() as playing:
+                while (board := await self._take(number, place)) is not None:
+                    playing.create_task(self._play(number, place, board))
+            return place.broken
 
     async def _take(self, number: int, place: Arena) -> int | None:
         """The next board to play at *place*; None when nothing is left, or *place* is broken."""

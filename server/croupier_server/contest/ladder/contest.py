@@ -82,6 +82,7 @@ class Contest:
         spec: as it was begun, with a seed, and with the length that it has now.
         seed: of cards and bots.
         bots: what each bot was when the contest was created, by its number.
+        options: all options, as text.
         teams: team of each seat.
         batches: what has been scheduled.
         counted: boards that count: all with smaller numbers have ended.
@@ -147,6 +148,7 @@ class Contest:
         self.spec = parse_spec(body["spec"])
         self.seed: int = body["seed"]
         self.bots: Sequence[dict[str, Any]] = body["bots"]
+        self.options: dict[str, str] = body["options"]
         self.teams: tuple[int, ...] = tuple(body["teams"])
         numbers: list[tuple[int, ...]] = []
         taken = 0
@@ -205,6 +207,11 @@ class Contest:
     def total(self) -> int | None:
         """How many boards there will be at most; None: nobody knows."""
         return formats.total_boards(self.spec, self.rounds_cycle)
+
+    @property
+    def bot_names(self) -> list[str]:
+        """What each bot is called."""
+        return [bot["name"] for bot in self.bots]
 
     def groups(self, board: int) -> Groups:
         """Who meets on *board*, which is scheduled."""

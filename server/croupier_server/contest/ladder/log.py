@@ -22,7 +22,6 @@ from sqlalchemy import (
     Engine,
     Integer,
     MetaData,
-    Row,
     Select,
     String,
     Table,
@@ -163,7 +162,7 @@ class ContestLog:
         """Create the tables where they are missing."""
         await self._run(_METADATA.create_all)
 
-    async def _select(self, chosen: Select[Any]) -> Sequence[Row[Any]]:
+    async def _select(self, chosen: Select[Any]) -> Sequence[Any]:
         return await self._run(lambda connection: connection.execute(chosen).all())
 
     async def _run(self, query: Callable[[Connection], T]) -> T:
