@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -262,6 +263,7 @@ def test_all_faults_are_listed_and_hidden_matches_counted() -> None:
     assert "590 earlier matches are not shown here" in page
     latest = page[page.index('id="matches"') :]
     assert re.findall(r"Record of match (\d+)", latest) == [str(n) for n in range(600, 590, -1)]
+    assert f"{len(faults) - 1} later matches" in html(replace(report, faults_shown_max=1))
     assert "600 matches are not shown" in html(replace(report, matches_shown_max=0))
 
 
@@ -391,9 +393,19 @@ def test_json_is_canonical_and_has_nine_significant_digits() -> None:
 
 
 def test_json_refuses_what_is_no_number() -> None:
-    report = replace(samples.empty(), standings=(Standing(0, win_rate=Estimate(float("nan"))),))
+    report = replace(samples.empty(), standings=(Standing(0, points=float("nan")),))
     with pytest.raises(ValueError, match="nan"):
         as_json(report)
+
+
+@pytest.mark.parametrize(
+    "numbers", [(math.nan,), (0.0, -math.inf, 1.0), (0.0, 1.0, None), (0.0, None, 1.0)]
+)
+def test_estimates_are_finite_and_have_both_bounds_or_none(
+    numbers: tuple[float | None, ...],
+) -> None:
+    with pytest.raises(ValueError, match="finite numbers, and both bounds or none"):
+        Estimate(*numbers)  # type: ignore[arg-type]
 
 
 def test_tables_have_a_row_for_each_entrant_pair_and_match(report: Report) -> None:

@@ -6,6 +6,7 @@ as it is; the writers make it safe.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -92,11 +93,20 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An estimate with its confidence interval; without bounds where there are too few values."""
+    """An estimate with its confidence interval; without bounds where there are too few values.
+
+    Raises:
+        ValueError: a number is not finite, or only one bound is given.
+    """
 
     value: float
     low: float | None = None
     high: float | None = None
+
+    def __post_init__(self) -> None:
+        given = [number for number in (self.value, self.low, self.high) if number is not None]
+        if len(given) == 2 or not all(map(math.isfinite, given)):
+            raise ValueError(f"{self} must have finite numbers, and both bounds or none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,8 +283,10 @@ class Report:
 
     Attributes:
         matches: in the order of play.
-        matches_shown_max: maximum length of the list of latest matches on the HTML page; faults are
-            always shown, and the exports have every match.
+        matches_shown_max: maximum number of latest matches on the HTML page. The exports have every
+            match.
+        faults_shown_max: maximum number of matches with faults on the HTML page. It only keeps a
+            page usable when a bot fails in every match.
     """
 
     contest: Contest
@@ -286,3 +298,4 @@ class Report:
     time_use: tuple[TimeUse, ...] = ()
     matches: tuple[Match, ...] = ()
     matches_shown_max: int = 100
+    faults_shown_max: int = 5000

@@ -94,7 +94,9 @@ class _Page:
         self.tie_breaks = list(
             dict.fromkeys(name for s in report.standings for name, _ in s.tie_breaks)
         )
-        self.faults = [match for match in report.matches if match.outcome != Outcome.PLAYED]
+        faults = [match for match in report.matches if match.outcome != Outcome.PLAYED]
+        self.faults = faults[: report.faults_shown_max]
+        self.hidden_faults = len(faults) - len(self.faults)
         shown = max(0, min(report.matches_shown_max, len(report.matches)))
         self.latest = report.matches[len(report.matches) - shown :][::-1]
         self.hidden = len(report.matches) - shown
@@ -150,21 +152,24 @@ class _Page:
         together = ""
         if self._report.contest.intervals is Intervals.SIMULTANEOUS:
             together = ", which holds for all bars of the plot at once"
+        hollow = ""
+        if any(e is not None and e.low is None for s in self.standings for e in _estimates(s)):
+            hollow = " A hollow dot has no interval, because there are too few boards."
         return (
             f"The dot is the estimate, the bar its {self.confidence} confidence interval{together}."
-            " A hollow dot has no interval, because there are too few boards."
+            f"{hollow}"
         )
 
     @property
     def history_meaning(self) -> str:
         """What the lines of the rating history are, in a sentence."""
         lines = len(self._report.ratings)
-        if lines <= plots.COLOURS:
+        if lines <= plots.BANDS_MAX:
             return f"The line is the rating, the band its {self.confidence} confidence interval."
-        return (
-            f"The {plots.COLOURS} first entrants have colours, the others are grey. The plot on "
-            "current ratings has the intervals."
-        )
+        grey = ""
+        if lines > plots.COLOURS:
+            grey = f" The first {plots.COLOURS} entrants have colours; the others are grey."
+        return f"The line is the rating.{grey} The plot of current ratings shows the intervals."
 
     @property
     def boards_meaning(self) -> str:
@@ -235,7 +240,7 @@ class _Page:
             if s.win_rate is not None
         ]
         draw = partial(plots.bars, least=0.1, even=0.5, limits=(0, 1))
-        return draw("Win rate", rows, _percent_tick) if rows else Markup()
+        return draw("Win rate", "Win rate", rows, _percent_tick) if rows else Markup()
 
     def scores(self) -> Markup:
         """Mean scores of all entrants."""
@@ -244,8 +249,9 @@ class _Page:
             for s in self.standings
             if s.score is not None
         ]
-        title = f"Mean score of a match ({self._report.contest.score})"
-        return plots.bars(title, rows, _tick, least=0.1, even=0) if rows else Markup()
+        label = "Mean score of a match"
+        title = f"{label} ({self._report.contest.score})"
+        return plots.bars(title, label, rows, _tick, least=0.1, even=0) if rows else Markup()
 
     def ratings(self) -> Markup:
         """Ratings of all entrants."""
@@ -254,7 +260,7 @@ class _Page:
             for s in self.standings
             if s.rating is not None
         ]
-        return plots.bars("Rating", rows, _tick, least=20) if rows else Markup()
+        return plots.bars("Rating", "Rating", rows, _tick, least=20) if rows else Markup()
 
     def _bar(
         self,
@@ -289,7 +295,8 @@ class _Page:
             if (time := found.get(entrant)) is not None
         ]
         draw = partial(plots.bars, least=1, is_log=True)
-        return draw("Time for a decision (logarithmic)", rows, _time_tick) if rows else Markup()
+        label = "Time for a decision (logarithmic scale)"
+        return draw(label, label, rows, _time_tick) if rows else Markup()
 
     def cross_table(self) -> Markup:
         """The primary measure of each pair."""
@@ -355,6 +362,10 @@ class _Page:
 
 def _by_rank(standing: Standing) -> tuple[float, int]:
     return (math.inf if standing.rank is None else standing.rank, standing.entrant)
+
+
+def _estimates(standing: Standing) -> tuple[Estimate | None, ...]:
+    return standing.win_rate, standing.score, standing.rating
 
 
 def _primary(contest: Contest, of: Standing | HeadToHead) -> Estimate | None:

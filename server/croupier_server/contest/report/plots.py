@@ -27,8 +27,11 @@ TONES: Final = 4
 CROSS_LARGE_MAX: Final = 16
 """Up to this number of entrants the cells of a cross table have room for five characters."""
 
+BANDS_MAX: Final = 5
+"""Up to this number of lines their intervals are drawn as bands."""
+
 _ROOM: Final = 148
-"""Width of the names to the left of a plot."""
+"""Maximum width of the names to the left of a plot."""
 _LETTER: Final = 6.6
 """Mean width of a Latin letter of the font size of a plot, rounded up."""
 
@@ -105,14 +108,21 @@ def _figure(title: str, width: float, height: float, parts: Iterable[str], class
     )
 
 
+def _room(names: Iterable[str]) -> float:
+    """The width that *names* need to the left of a plot."""
+    return min(max((_width(name) for name in names), default=0) + 12, _ROOM)
+
+
+def _width(text: str) -> float:
+    return _LETTER * sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text)
+
+
 def fitted(text: str, width: float) -> str:
     """*text* cut to about *width* units, with an ellipsis where something is missing."""
-    room = width / _LETTER
-    for at, one in enumerate(text):
-        room -= 2 if unicodedata.east_asian_width(one) in "WF" else 1
-        if room < 0:
-            return text[: max(at - 1, 1)].rstrip() + "…"
-    return text
+    if _width(text) <= width:
+        return text
+    length = next(at for at in range(len(text)) if _width(text[: at + 1] + "…") > width)
+    return text[:length].rstrip() + "…"
 
 
 # Scales -----------------------------------------------------------------------------------------
@@ -180,6 +190,7 @@ def spanned(
 
 def bars(
     title: str,
+    label: str,
     rows: Sequence[Bar],
     words: Words,
     *,
@@ -191,7 +202,8 @@ def bars(
     """A row for each entrant: a dot at its estimate, and a bar over its interval.
 
     Args:
-        title: names the measure with its unit; also printed below the axis.
+        title: names the measure with its unit.
+        label: is printed below the axis.
         rows: from top to bottom.
         words: writes a value at the axis.
         least: minimum length of the axis.
@@ -201,9 +213,10 @@ def bars(
     """
     height = 28 if len(rows) <= 8 else 19
     bottom = 8 + height * len(rows)
+    room = _room(row.name for row in rows)
     given = [v for row in rows for v in _values(row.estimate)]
     x = spanned(
-        given + ([] if even is None else [even]), _ROOM, WIDTH - 22, least=least, is_log=is_log
+        given + ([] if even is None else [even]), room, WIDTH - 22, least=least, is_log=is_log
     )
     if limits is not None:
         x = Scale(max(x.low, limits[0]), min(x.high, limits[1]), x.start, x.end)
@@ -216,10 +229,10 @@ def bars(
         marks = [
             _tag("title", safe(f"{row.name}: {row.words}")),
             _tag("rect", x=0, y=y - height / 2, width=WIDTH, height=height, class_="hit"),
-            _text(fitted(row.name, _ROOM - 10), _ROOM - 10, y + 4.5, "end"),
+            _text(fitted(row.name, room - 10), room - 10, y + 4.5, "end"),
         ]
         if estimate.low is not None and estimate.high is not None:
-            low, high = x(estimate.low), x(estimate.high)
+            low, high = x(max(estimate.low, x.low)), x(min(estimate.high, x.high))
             marks.append(_segment(low, y, high, y, "bar"))
             marks += [_segment(end, y - 4, end, y + 4, "bar") for end in (low, high)]
         if row.tick is not None:
@@ -227,18 +240,17 @@ def bars(
         kind = "dot" if estimate.low is not None else "dot open"
         marks.append(_tag("circle", cx=x(estimate.value), cy=y, r=4.5, class_=kind))
         parts.append(_tag("g", *marks, class_="row"))
-    parts.append(_text(fitted(title, WIDTH), WIDTH - 14, bottom + 38, "end label"))
+    parts.append(_text(fitted(label, WIDTH), (room + WIDTH - 22) / 2, bottom + 38, "middle label"))
     return _figure(title, WIDTH, bottom + 46, parts, "bars")
 
 
 def lines(title: str, axis: str, rows: Sequence[Line]) -> Markup:
     """A line for each entrant over the boards played, with its name at the end.
 
-    The first `COLOURS` lines have colours and names; with no more lines than that, intervals are
-    drawn as bands.
+    The first `COLOURS` lines have colours and names.
     """
     height, bottom, right = 300, 254, WIDTH - 124
-    with_bands = len(rows) <= COLOURS
+    with_bands = len(rows) <= BANDS_MAX
     points = [point for row in rows for point in row.points]
     drawn = [v for p in points for v in ((p.rating, p.low, p.high) if with_bands else (p.rating,))]
     x = Scale(0, max((p.boards for p in points), default=1) or 1, 46, right)
@@ -275,11 +287,11 @@ def cross_table(title: str, names: Sequence[str], cells: Sequence[Sequence[Cell 
     """A cell for each pair: row against column, both in the order of *names*."""
     count = len(names)
     wide, high = (48, 26) if count <= CROSS_LARGE_MAX else (30, 20)
-    left, top = 178, 24
+    left, top = 32 + _room(names), 24
     parts: list[Markup] = []
     for at, name in enumerate(names):
         y = top + high * (at + 0.5) + 4.5
-        label = _tag("title", safe(name)) + _text(fitted(name, left - 38), 28, y)
+        label = _tag("title", safe(name)) + _text(fitted(name, left - 40), 28, y)
         parts.append(_tag("g", label, _text(str(at + 1), 20, y, "end tick")))
         parts.append(_text(str(at + 1), left + wide * (at + 0.5), top - 8, "middle tick"))
     for row, line in enumerate(cells):
@@ -325,7 +337,7 @@ def histogram(
     width, top, bottom = 224, 24, 100
     total = sum(one.count for one in bins) or 1
     x, y = Scale(*span, 34, width - 8), Scale(0, share_max, bottom, top)
-    parts = [_text(fitted(title, width - 8), 4, 14, "name")]
+    parts = [_text(fitted(title, 0.85 * width), 4, 14, "name")]
     for share in (0.0, share_max):
         parts.append(_segment(34, y(share), width - 8, y(share), "grid"))
         parts.append(_text(f"{100 * share:.0f}%", 30, y(share) + 4, "end tick"))
