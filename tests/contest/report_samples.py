@@ -150,7 +150,7 @@ def pairs(count: int = 2, *, boards: int = 40, seats: int = 2, seed: int = 1) ->
         for other in range(count)
         if one != other
     ]
-    standings = [_standing(e.number, boards, matches) for e in who]
+    standings = [_standing(e.number, boards * (count - 1), matches) for e in who]
     best = sorted(standings, key=lambda s: -(s.win_rate.value if s.win_rate else 0))
     standings = [replace(s, rank=best.index(s) + 1) for s in standings]
     counted = [m for m in matches if m.outcome != Outcome.SERVER_FAULT]

@@ -130,7 +130,7 @@ class _Page:
             value = f"mean score {texts.number(estimate.value, 2)}"
             bounds = texts.interval(estimate, 2)
         bounds = bounds and f", {self.confidence} confidence interval {bounds}"
-        return f"{value}{bounds}, {texts.number(standing.matches)} matches"
+        return f"{value}{bounds}, over {texts.number(standing.matches)} matches"
 
     @property
     def meaning(self) -> str:

@@ -32,8 +32,8 @@ BANDS_MAX: Final = 5
 
 _ROOM: Final = 148
 """Maximum width of the names to the left of a plot."""
-_LETTER: Final = 6.6
-"""Mean width of a Latin letter of the font size of a plot, rounded up."""
+_LETTER: Final = 7.6
+"""Mean width of a Latin letter in a plot, in a wide font."""
 
 Words = Callable[[float], str]
 
@@ -114,7 +114,10 @@ def _room(names: Iterable[str]) -> float:
 
 
 def _width(text: str) -> float:
-    return _LETTER * sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text)
+    return _LETTER * sum(
+        2 if unicodedata.east_asian_width(one) in "WF" else 1.5 if one in "mwMW@%" else 1
+        for one in text
+    )
 
 
 def fitted(text: str, width: float) -> str:
@@ -145,7 +148,7 @@ class Scale:
             low, high, value = math.log10(low), math.log10(high), math.log10(max(value, low))
         return self.start + (value - low) / (high - low) * (self.end - self.start)
 
-    def ticks(self, count: int = 5) -> list[float]:
+    def ticks(self, count: int = 6) -> list[float]:
         """Round values in range: about *count*, or the powers of ten."""
         if self.is_log:
             powers = range(math.ceil(math.log10(self.low)), math.floor(math.log10(self.high)) + 1)

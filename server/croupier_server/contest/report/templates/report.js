@@ -1,4 +1,5 @@
-// Makes the headers of tables with the class "sortable" buttons that sort by their column.
+// Adds buttons to the headers of tables with the class "sortable" that sort by their column. The
+// text stays outside: browsers do not repeat buttons at the top of a printed page.
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   const headers = [...table.tHead.rows[0].cells];
@@ -10,9 +11,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
   headers.forEach((header, column) => {
     const button = document.createElement("button");
     button.type = "button";
-    button.append(...header.childNodes);
+    button.setAttribute("aria-label", `Sort by ${header.textContent.trim()}`);
     header.append(button);
-    button.addEventListener("click", () => {
+    header.addEventListener("click", () => {
       const rows = [...body.rows];
       const isNumeric = rows.some((row) => typeof key(row, column) === "number");
       const before = header.getAttribute("aria-sort");
