@@ -104,8 +104,8 @@ class _Page:
         self.is_folded = len(report.entrants) >= _GROUPS_MIN
 
     def name(self, entrant: int) -> str:
-        """The name of *entrant*, which is never empty."""
-        return self.entrants[entrant].name.strip() or f"entrant {entrant}"
+        """The name of *entrant*, made safe and never empty."""
+        return texts.safe(self.entrants[entrant].name).strip() or f"entrant {entrant}"
 
     # Words ------------------------------------------------------------------------------------
 
