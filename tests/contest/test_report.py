@@ -352,6 +352,18 @@ def test_labels_of_lines_do_not_overlap() -> None:
     assert places[-1] < 300
 
 
+def test_bars_stay_in_the_plot_where_an_interval_exceeds_the_axis() -> None:
+    report = samples.pairs()
+    rates = (Estimate(0.97, 0.90, 1.04), Estimate(0.03, -0.04, 0.10))
+    pairs = zip(report.standings, rates, strict=True)
+    page = html(replace(report, standings=tuple(replace(s, win_rate=r) for s, r in pairs)))
+    chart = next(svg for svg in svgs(page) if svg.attrib["aria-label"] == "Win rate")
+    axis = next(one for one in chart if one.attrib.get("class") == "axis")
+    ends = [float(one.attrib[x]) for one in chart.iter() for x in ("x1", "x2") if x in one.attrib]
+    assert (min(ends), max(ends)) == (float(axis.attrib["x1"]), float(axis.attrib["x2"]))
+    assert "\N{MINUS SIGN}4.0 to 10.0%" in page
+
+
 @pytest.mark.parametrize(
     ("text", "fits"), [("greedy", True), ("g" * 50, False), ("李" * 14, False)]
 )

@@ -337,7 +337,7 @@ def histogram(
         share_max: highest share of the axis, from 0 to 1.
         mean: where a line is drawn, if anywhere.
     """
-    width, top, bottom = 224, 24, 100
+    width, top, bottom = 224, 32, 108
     total = sum(one.count for one in bins) or 1
     x, y = Scale(*span, 34, width - 8), Scale(0, share_max, bottom, top)
     parts = [_text(fitted(title, 0.85 * width), 4, 14, "name")]
