@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
 
-from croupier_server.cli.common import fail
+from croupier_server.cli.common import fail, say
 
 if TYPE_CHECKING:
     from croupier_server.contest.ladder.conductor import Limits
     from croupier_server.contest.ladder.contest import Contest
     from croupier_server.contest.ladder.log import ContestLog
     from croupier_server.contest.ladder.spec import Spec
+    from croupier_server.contest.report.data import Report
 
 T = TypeVar("T")
 
@@ -109,10 +109,12 @@ def _play(folder: Path, store: str, limits: Limits, *, is_new: bool) -> int:
     import asyncio
     import signal
 
+    from croupier_server.cli.standings import print_standings
     from croupier_server.contest.arena import ContestFailed
     from croupier_server.contest.ladder.conductor import conduct
     from croupier_server.contest.ladder.opening import begin, load
     from croupier_server.contest.ladder.spec import BadSpec
+    from croupier_server.contest.ladder.standings import make_report
     from croupier_server.contest.processes import ProcessFailed
 
     spec = _read_spec(folder)
@@ -138,29 +140,59 @@ def _play(folder: Path, store: str, limits: Limits, *, is_new: bool) -> int:
     except (ContestFailed, ProcessFailed) as error:
         fail(f"{error}; `croupier ladder resume {folder}` goes on", exit_code=1)
     except (KeyboardInterrupt, asyncio.CancelledError):
-        print(f"croupier: stopped; `croupier ladder resume {folder}` goes on", file=sys.stderr)
-        return 130
-    print(f"{contest.counted} boards counted")
+        fail(f"stopped; `croupier ladder resume {folder}` goes on", exit_code=130)
+    print_standings(make_report(contest))
     return 0
+
+
+@group.command("standings")
+def standings(folder: Folder, store: Store = "") -> None:
+    """Print who is ahead of whom."""
+    from croupier_server.cli.standings import print_standings
+    from croupier_server.contest.ladder.opening import load
+    from croupier_server.contest.ladder.standings import make_report
+
+    print_standings(make_report(_with_log(folder, store, load)))
 
 
 @group.command("export")
 def export(
     folder: Folder,
     store: Store = "",
+    html_file: Annotated[
+        Path | None, typer.Option("--html", help="Write a report for people: one file.")
+    ] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write everything that counts, as JSON.")
+        Path | None,
+        typer.Option("--json", help="Write everything that counts; the same for the same contest."),
+    ] = None,
+    csv_folder: Annotated[
+        Path | None, typer.Option("--csv", help="Write tables for spreadsheets to this folder.")
     ] = None,
 ) -> None:
-    """Write the results of a contest to files."""
-    from croupier_server.contest.ladder.export import results_json
-    from croupier_server.contest.ladder.opening import load
+    """Write the results of a contest to files; JSON to standard output if no option is given."""
+    from croupier_server.contest import report
+    from croupier_server.contest.ladder.opening import load, played_boards
+    from croupier_server.contest.ladder.standings import make_report, reproducible
 
-    async def work(log: ContestLog) -> str:
-        return await results_json(await load(log), log)
+    async def work(log: ContestLog) -> Report:
+        contest = await load(log)
+        return make_report(contest, await played_boards(contest, log))
 
-    text = _with_log(folder, store, work)
-    if json_file is None:
-        print(text, end="")
-    else:
-        json_file.write_text(text, encoding="utf-8")
+    found = _with_log(folder, store, work)
+    files: dict[Path, str] = {}
+    if html_file is not None:
+        files[html_file] = report.html(found)
+    if json_file is not None:
+        files[json_file] = report.as_json(reproducible(found))
+    if csv_folder is not None:
+        files |= {csv_folder / name: text for name, text in report.csv_files(found).items()}
+    if not files:
+        print(report.as_json(reproducible(found)), end="")
+    try:
+        for file, text in files.items():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8", newline="")
+            say(f"wrote {file}")
+    except OSError as error:
+        fail(f"cannot write {error.filename}: {error.strerror}", exit_code=1)

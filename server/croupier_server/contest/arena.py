@@ -62,6 +62,9 @@ _ENDED: Final = ("TABLE_CLOSED", "NOT_FOUND")
 """Reasons of refusals that tell of an ended table. The server forgets such tables in time, and a
 bot can hasten that by ending tables of its own; the record of the match comes all the same."""
 
+_AWAY: Final = "away for too long"
+"""Detail of a match that was forfeited by a seat that was away."""
+
 _CHANNEL: Final = (("grpc.max_receive_message_length", -1),)
 
 
@@ -706,7 +709,9 @@ class Arena:
             return None
         why = f" ({result.detail})" if result.detail else ""
         outcome = Outcome.STRUCK_OUT
-        if has_timed_out(record, result.seat_at_fault):
+        if result.detail == _AWAY:
+            outcome = Outcome.DISCONNECTED
+        elif has_timed_out(record, result.seat_at_fault):
             outcome = Outcome.TIMED_OUT
         return _Fault(outcome, (number,), f"a match was forfeited{why} {by}")
 

@@ -40,6 +40,8 @@ class Outcome(StrEnum):
     """The same where no clock was asked for: it had stopped answering."""
     STRUCK_OUT = "struck_out"
     """Forfeited for another reason, such as moves that were refused again and again."""
+    DISCONNECTED = "disconnected"
+    """Forfeited by an entrant that had been away for too long."""
     ABSENT = "absent"
     """The entrant did not take its seats, or left them."""
     CRASHED = "crashed"

@@ -16,13 +16,15 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
+from croupier_server.contest.boards import board as board_of
 from croupier_server.contest.ladder import formats
 from croupier_server.contest.ladder.events import Event, Kind, TableResult, read_table
 from croupier_server.contest.ladder.formats import Meeting, Pair, Round, pair_of
 from croupier_server.contest.ladder.schedule import Groups, Roster
-from croupier_server.contest.ladder.spec import Form, Format, Spec, parse_spec
+from croupier_server.contest.ladder.spec import Form, Format, Primary, Spec, parse_spec
 from croupier_server.contest.pairing import Match
 from croupier_server.contest.results import Outcome, margin
+from croupier_server.contest.statistics.sprt import Decision, Hypotheses, Sprt
 
 _FAULTS: Final = frozenset(Outcome) - {Outcome.PLAYED, Outcome.SERVER_FAULT}
 
@@ -82,7 +84,8 @@ class Contest:
         spec: as it was begun, with a seed, and with the length that it has now.
         seed: of cards and bots.
         bots: what each bot was when the contest was created, by its number.
-        options: all options, as text.
+        ruleset, options: what is played; all options, as text.
+        server_version, rules_version: of the server that began it.
         teams: team of each seat.
         batches: what has been scheduled.
         counted: boards that count: all with smaller numbers have ended.
@@ -90,6 +93,9 @@ class Contest:
         redeals: how often boards have been dealt to bots that dial in, but for the first time.
         withdrawn: entrants who take part no more, with the reason.
         values: of the pairs that have met.
+        records: matches won, drawn and lost by the first of each pair.
+        matches: how many count.
+        sprt: the sequential test, if there is one.
         tallies: of the entrants.
         verdict: if a decision has ended the contest.
         is_finished: nothing is left to play.
@@ -149,6 +155,9 @@ class Contest:
         self.seed: int = body["seed"]
         self.bots: Sequence[dict[str, Any]] = body["bots"]
         self.options: dict[str, str] = body["options"]
+        self.ruleset: str = body["ruleset"]
+        self.server_version: str = body["server"]
+        self.rules_version: int = body["rules"]
         self.teams: tuple[int, ...] = tuple(body["teams"])
         numbers: list[tuple[int, ...]] = []
         taken = 0
@@ -164,7 +173,10 @@ class Contest:
         self.redeals: dict[int, int] = {}
         self.withdrawn: dict[int, str] = {}
         self.values: dict[Pair, Values] = {}
+        self.records: dict[Pair, tuple[int, int, int]] = {}
         self.tallies = [Tally() for _ in self.spec.entrants]
+        self.matches = 0
+        self.sprt = _sprt(self.spec, self.roster)
         self.verdict: Verdict | None = None
         self._is_exhausted = False
         self._results: dict[int, list[TableResult]] = {}
@@ -207,6 +219,11 @@ class Contest:
     def total(self) -> int | None:
         """How many boards there will be at most; None: nobody knows."""
         return formats.total_boards(self.spec, self.rounds_cycle)
+
+    @property
+    def commitment(self) -> str:
+        """SHA-256 of the root of the first board."""
+        return board_of(self.seed, 0).commitment.hex()
 
     @property
     def bot_names(self) -> list[str]:
@@ -300,6 +317,7 @@ class Contest:
             found[1] += share
             found[2] += ahead
         for result in results:
+            self.matches += result.outcome is not Outcome.SERVER_FAULT
             for bot in result.at_fault:
                 entrant = self._owner_of_bot.get(bot)
                 if entrant is not None:
@@ -389,6 +407,12 @@ class Contest:
         share = 0.5 + 0.5 * ((ahead > 0) - (ahead < 0))
         if at_fault:
             share = float(other in at_fault)
+        won, drawn, lost = self.records.get((one, other), (0, 0, 0))
+        self.records[one, other] = (
+            won + (share == 1),
+            drawn + (share == 0.5),
+            lost + (share == 0),
+        )
         for tally, own in ((first, share), (second, 1 - share)):
             tally.matches += 1
             tally.wins += own == 1
@@ -397,6 +421,26 @@ class Contest:
         return share
 
     def _decide(self) -> None:
-        """End the contest if the boards so far say so."""
-        if self.spec.format is not Format.SPRT:
+        """End the contest if its last board decides the sequential test."""
+        values = self.values.get((0, 1))
+        if self.sprt is None or values is None or values.boards[-1] != self.counted - 1:
             return
+        of_wins = self.spec.primary is Primary.WIN_RATE
+        state = self.sprt.add(values.wins[-1] - 0.5 if of_wins else values.margins[-1])
+        if state.decision is not Decision.RUNNING:
+            low, high = self.spec.sprt.elo0, self.spec.sprt.elo1
+            text = (
+                f"{state.decision} after {state.boards} boards: LLR {state.llr:+.2f} "
+                f"({state.lower:+.2f} to {state.upper:+.2f}), H0 {low:+g} and H1 {high:+g} "
+                "normalised Elo"
+            )
+            self.verdict = Verdict(text, self.counted)
+
+
+def _sprt(spec: Spec, roster: Roster) -> Sprt | None:
+    """The sequential test of a contest that is one."""
+    if spec.format is not Format.SPRT:
+        return None
+    asked = spec.sprt
+    hypotheses = Hypotheses(asked.elo0, asked.elo1, asked.alpha, asked.beta, spec.boards)
+    return Sprt(hypotheses, len(roster.tables(0, ((0, 1),))))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import secrets
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 from croupier_server.contest.ladder.contest import Contest
-from croupier_server.contest.ladder.events import Event, Kind
+from croupier_server.contest.ladder.events import Event, Kind, TableResult, read_table
 from croupier_server.contest.ladder.log import ContestLog
 from croupier_server.contest.ladder.programs import identities, programs
 from croupier_server.contest.ladder.spec import SEED_MAX, BadSpec, Spec
+from croupier_server.contest.pairing import Match
 from croupier_server.errors import CroupierError
 from croupier_server.games.registry import GAMES
 from croupier_server.games.settings import new_options
@@ -39,6 +41,7 @@ async def begin(spec: Spec, log: ContestLog, folder: Path) -> Contest:
     body = {
         "spec": spec.as_json(),
         "seed": secrets.randbelow(SEED_MAX) if spec.seed is None else spec.seed,
+        "ruleset": ruleset,
         "teams": teams,
         "options": game.option_text(options),
         "server": version("croupier-server"),
@@ -50,6 +53,26 @@ async def begin(spec: Spec, log: ContestLog, folder: Path) -> Contest:
     contest = Contest()
     contest.apply(event)
     return contest
+
+
+class PlayedBoard(NamedTuple):
+    """A board with its results, table by table; ``counts`` unless it is beyond a stop or a gap."""
+
+    number: int
+    matches: list[Match]
+    results: list[TableResult]
+    counts: bool
+
+
+async def played_boards(contest: Contest, log: ContestLog) -> list[PlayedBoard]:
+    """The boards of *contest* that have results, in rising order."""
+    found = {}
+    async for event in log.read(kinds=(Kind.BOARD,)):
+        number = event.body["board"]
+        results = [read_table(table) for table in event.body["tables"]]
+        counts = number < contest.counted
+        found[number] = PlayedBoard(number, contest.tables(number), results, counts)
+    return [found[number] for number in sorted(found)]
 
 
 async def load(log: ContestLog) -> Contest:

@@ -137,5 +137,7 @@ def asymptotic_interval(
     first = -2 * math.log(alpha)
     rho = (first + math.log(first) + 1) / _TUNED_FOR  # squared
     scaled = count * rho + 1
-    reach = deviation * math.sqrt(2 * scaled / (count * count * rho) * math.log(math.sqrt(scaled) / alpha))
+    reach = deviation * math.sqrt(
+        2 * scaled / (count * count * rho) * math.log(math.sqrt(scaled) / alpha)
+    )
     return Interval(mean, mean - reach, mean + reach, count)

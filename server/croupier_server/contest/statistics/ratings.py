@@ -31,8 +31,9 @@ class Rating(NamedTuple):
 def fit(wins: NDArray[np.float64]) -> list[Rating]:
     """Bradley-Terry ratings with mean `MEAN`, from all boards at once.
 
-    The maximum of the likelihood with a little regularisation (`_PRIOR`), by Newton's method; errors
-    from the curvature there (Bradley and Terry, Biometrika 1952; Hunter, Annals of Statistics 2004).
+    The maximum of the likelihood with a little regularisation (`_PRIOR`), by Newton's method; the
+    errors are from the curvature there (Bradley and Terry, Biometrika 1952; Hunter, Annals of
+    Statistics 2004).
     A board of three entrants counts as a comparison of each two of them.
 
     Args:
