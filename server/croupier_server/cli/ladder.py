@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
 
-from croupier_server.cli.common import fail, say
+from croupier_server.cli.common import GAME_NAMES, fail, find_game, read_options, say
 
 if TYPE_CHECKING:
     from croupier_server.contest.ladder.conductor import Limits
@@ -52,18 +52,185 @@ Tables = Annotated[
 Servers = Annotated[int, typer.Option(min=1, max=64, help="Server processes to play on.")]
 
 
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+
+
+@group.command("new")
+def new(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to create.")],
+    game: Annotated[str, typer.Option(help=f"{GAME_NAMES}.")],
+    bots: Annotated[
+        list[str],
+        typer.Option(
+            help="Bots, separated by commas: random, greedy, search, path/to/bot.py:Class or "
+            "'cmd:program arguments'. The option may be repeated."
+        ),
+    ],
+    option: Annotated[
+        list[str] | None,
+        typer.Option(help="An option that differs from the ruleset, as name=value."),
+    ] = None,
+    contest_format: Annotated[
+        str,
+        typer.Option("--format", help="round-robin, gauntlet, swiss, knockout, sprt or ladder."),
+    ] = "round-robin",
+    boards: Annotated[int, typer.Option(min=0, help="Boards for each pair of entrants.")] = 100,
+) -> None:
+    """Write FOLDER with a commented contest.toml, ready to run."""
+
+    from croupier_server.contest.entrant import BadEntrant, read_entrants, split_specs
+    from croupier_server.contest.ladder.spec import BadSpec, read_spec
+    from croupier_server.contest.ladder.template import template
+
+    find_game(game)
+    try:
+        entrants = read_entrants(split_specs(bots))
+    except BadEntrant as error:
+        fail(str(error))
+    text = template(
+        folder=str(folder),
+        game=game,
+        options=read_options(option or ()),
+        contest_format=contest_format,
+        boards=boards,
+        entrants=[(one.name, _seen_from(folder, one.spec)) for one in entrants],
+    )
+    file = folder / SPEC
+    try:
+        read_spec(text, name="new")
+        folder.mkdir(parents=True, exist_ok=True)
+        with file.open("x", encoding="utf-8") as written:
+            written.write(text)
+    except BadSpec as error:
+        fail(str(error))
+    except FileExistsError:
+        fail(f"{file} exists; edit it, or choose another folder")
+    except OSError as error:
+        fail(f"cannot write {file}: {error.strerror}")
+    say(f"wrote {file}; play it with `croupier ladder run {folder}`")
+
+
+def _seen_from(folder: Path, bot: str) -> str:
+    """*bot* with a relative path as one from *folder*."""
+    import os
+    import shlex
+
+    if bot.startswith("cmd:"):
+        program, *arguments = shlex.split(bot.removeprefix("cmd:"))
+        if "/" in program and not Path(program).is_absolute():
+            program = os.path.join(
+                os.path.relpath(Path(program).parent, folder), Path(program).name
+            )
+        return "cmd:" + shlex.join([program, *arguments])
+    path, colon, name = bot.rpartition(":")
+    if colon and path.endswith(".py") and not Path(path).is_absolute():
+        return f"{os.path.relpath(path, folder)}:{name}"
+    return bot
+
+
 @group.command("run")
-def run(folder: Folder, store: Store = "", concurrency: Tables = 32, servers: Servers = 1) -> int:
+def run(
+    folder: Folder,
+    store: Store = "",
+    concurrency: Tables = 32,
+    servers: Servers = 1,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be played, and play nothing.")
+    ] = False,
+    quiet: Quiet = False,
+) -> int:
     """Begin the contest of FOLDER and play it."""
-    return _play(folder, store, _limits(concurrency, servers), is_new=True)
+    if dry_run:
+        return _dry_run(folder)
+    return _play(folder, store, _limits(concurrency, servers), is_new=True, quiet=quiet)
 
 
 @group.command("resume")
 def resume(
-    folder: Folder, store: Store = "", concurrency: Tables = 32, servers: Servers = 1
+    folder: Folder,
+    store: Store = "",
+    concurrency: Tables = 32,
+    servers: Servers = 1,
+    quiet: Quiet = False,
 ) -> int:
     """Go on with a contest that was stopped or killed."""
-    return _play(folder, store, _limits(concurrency, servers), is_new=False)
+    return _play(folder, store, _limits(concurrency, servers), is_new=False, quiet=quiet)
+
+
+def _dry_run(folder: Path) -> int:
+    """Print the schedule of the first batch, and how much there is to play."""
+    from croupier_server.contest.ladder.opening import draft
+    from croupier_server.contest.ladder.spec import BadSpec
+
+    try:
+        contest = draft(_read_spec(folder), folder)
+    except BadSpec as error:
+        fail(f"{folder / SPEC}: {error}")
+    names = [one.name for one in contest.spec.entrants]
+    batch = contest.next_batch()
+    tables = [len(contest.roster.tables(n, groups)) for n, groups in enumerate(batch)]
+    for number, groups in enumerate(batch):
+        meeting = "; ".join(" - ".join(names[one] for one in group) for group in groups)
+        say(f"board {number + 1}: {meeting}: {tables[number]} matches")
+    total = contest.total
+    if total is None:
+        say(f"{len(batch)} boards in the first batch, {sum(tables)} matches; then it depends")
+    else:
+        matches = round(total * sum(tables) / max(1, len(batch)))
+        at_most = "at most " if contest.sprt else ""
+        say(f"{at_most}{total} boards, about {matches} matches")
+    return 0
+
+
+@group.command("status")
+def status(folder: Folder, store: Store = "") -> None:
+    """Print how far a contest is, without stopping it."""
+    from croupier_server.cli.ladder_progress import LadderProgress
+    from croupier_server.contest.ladder.opening import load
+
+    contest = _with_log(folder, store, load)
+    state = "finished" if contest.is_finished else "not finished"
+    say(f"{contest.spec.name}: {state}; {LadderProgress(contest, quiet=True).line()}")
+    beyond = len(contest.beyond)
+    if beyond:
+        why = "beyond the end" if contest.is_over else "ahead of a board that is not finished"
+        say(f"{beyond} more boards are played, {why}, and do not count")
+    for entrant, why in sorted(contest.withdrawn.items()):
+        say(f"{contest.spec.entrants[entrant].name}: {why}")
+    if contest.verdict:
+        say(contest.verdict.text)
+
+
+@group.command("games")
+def games(
+    folder: Folder,
+    store: Store = "",
+    faults: Annotated[bool, typer.Option("--faults", help="Only matches with a fault.")] = False,
+    entrant: Annotated[str, typer.Option(help="Only matches of this entrant.")] = "",
+    beyond: Annotated[
+        bool, typer.Option("--beyond", help="Matches that do not count, instead of those that do.")
+    ] = False,
+) -> None:
+    """List the matches of a contest, with the files of their records."""
+    from croupier_server.contest.ladder.opening import PlayedBoard, load, played_boards
+
+    async def work(log: ContestLog) -> tuple[Contest, list[PlayedBoard]]:
+        contest = await load(log)
+        return contest, await played_boards(contest, log)
+
+    contest, boards = _with_log(folder, store, work)
+    names = contest.bot_names
+    for board in boards:
+        for match, result in zip(board.matches, board.results, strict=True):
+            seats = [names[bot] for bot in match.players]
+            if board.counts == beyond or (faults and not result.at_fault):
+                continue
+            if entrant and not any(one.partition("/")[0] == entrant for one in seats):
+                continue
+            scores = "-" if result.scores is None else " ".join(f"{s:+g}" for s in result.scores)
+            by = ", ".join(names[bot] for bot in result.at_fault)
+            fault = f" {result.outcome.replace('_', ' ')} by {by}: {result.detail}" if by else ""
+            say(f"board {board.number + 1}  {', '.join(seats)}  {scores}{fault}  {result.record}")
 
 
 def _limits(concurrency: int, servers: int) -> Limits:
@@ -104,11 +271,12 @@ def _with_log(
         fail(str(error), exit_code=1)
 
 
-def _play(folder: Path, store: str, limits: Limits, *, is_new: bool) -> int:
+def _play(folder: Path, store: str, limits: Limits, *, is_new: bool, quiet: bool) -> int:
     """Play the contest in *folder* to its end; the status of the command."""
     import asyncio
     import signal
 
+    from croupier_server.cli.ladder_progress import LadderProgress
     from croupier_server.cli.standings import print_standings
     from croupier_server.contest.arena import ContestFailed
     from croupier_server.contest.ladder.conductor import conduct
@@ -118,8 +286,11 @@ def _play(folder: Path, store: str, limits: Limits, *, is_new: bool) -> int:
     from croupier_server.contest.processes import ProcessFailed
 
     spec = _read_spec(folder)
+    interrupted = ""
+    again = f"`croupier ladder resume {folder}` plays what is left, without the boards that count"
 
     async def play(log: ContestLog) -> Contest:
+        nonlocal interrupted
         contest = await load(log)
         if is_new and contest.last:
             fail(f"{spec.name} has begun already; use `croupier ladder resume {folder}`")
@@ -130,7 +301,12 @@ def _play(folder: Path, store: str, limits: Limits, *, is_new: bool) -> int:
         task = asyncio.current_task()
         assert task is not None
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-        await conduct(contest, log, folder, limits)
+        progress = LadderProgress(contest, quiet=quiet)
+        try:
+            with progress:
+                await conduct(contest, log, folder, limits, progress.update)
+        finally:
+            interrupted = progress.line()
         return contest
 
     try:
@@ -138,10 +314,11 @@ def _play(folder: Path, store: str, limits: Limits, *, is_new: bool) -> int:
     except BadSpec as error:
         fail(f"{folder / SPEC}: {error}")
     except (ContestFailed, ProcessFailed) as error:
-        fail(f"{error}; `croupier ladder resume {folder}` goes on", exit_code=1)
+        fail(f"{error}; {again}", exit_code=1)
     except (KeyboardInterrupt, asyncio.CancelledError):
-        fail(f"stopped; `croupier ladder resume {folder}` goes on", exit_code=130)
-    print_standings(make_report(contest))
+        fail(f"stopped at {interrupted}; {again}", exit_code=130)
+    if not quiet:
+        print_standings(make_report(contest, is_brief=True))
     return 0
 
 

@@ -25,6 +25,24 @@ async def begin(spec: Spec, log: ContestLog, folder: Path) -> Contest:
         BadSpec: the game takes no such options, or a bot cannot be started.
         LogError: the log has a contest of this name, or cannot be written.
     """
+    event = _created(spec, folder)
+    await log.append([event])
+    return _begun(event)
+
+
+def draft(spec: Spec, folder: Path) -> Contest:
+    """The contest of *spec* as it would begin; raises `BadSpec` as `begin`."""
+    return _begun(_created(spec, folder))
+
+
+def _begun(event: Event) -> Contest:
+    contest = Contest()
+    contest.apply(event)
+    return contest
+
+
+def _created(spec: Spec, folder: Path) -> Event:
+    """The first event."""
     game = GAMES[spec.game]
     ruleset = spec.ruleset or game.rulesets()[0]
     try:
@@ -48,11 +66,7 @@ async def begin(spec: Spec, log: ContestLog, folder: Path) -> Contest:
         "rules": game.rules_version,
         "bots": identities(programs(spec, folder)),
     }
-    event = Event(1, Kind.CREATED, body)
-    await log.append([event])
-    contest = Contest()
-    contest.apply(event)
-    return contest
+    return Event(1, Kind.CREATED, body)
 
 
 class PlayedBoard(NamedTuple):

@@ -47,13 +47,19 @@ FAULTS: Final = {
 """What organisers call the ends of matches."""
 
 
-def make_report(contest: Contest, boards: Iterable[PlayedBoard] = ()) -> report.Report:
-    """The report of *contest*, with the matches of those of *boards* that count."""
+def make_report(
+    contest: Contest, boards: Iterable[PlayedBoard] = (), *, is_brief: bool = False
+) -> report.Report:
+    """The report of *contest*, with the matches of those of *boards* that count; of a brief one,
+    the standings alone."""
     shown = (board for board in boards if board.counts)
+    standings = _standings(contest)
+    if is_brief:
+        return report.Report(_contest(contest), tuple(_entrants(contest)), standings)
     return report.Report(
         contest=_contest(contest),
         entrants=tuple(_entrants(contest)),
-        standings=_standings(contest),
+        standings=standings,
         head_to_head=_head_to_head(contest),
         ratings=_rating_histories(contest),
         score_distributions=_distributions(contest),
