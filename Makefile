@@ -52,6 +52,16 @@ play: $(READY) ## play a contest of each game, greedy against random, over gRPC
 	@$(BIN)/croupier play tongits $(PLAY) --option max_hands=1
 	@$(BIN)/croupier play pokex $(PLAY) --option max_deals=2
 
+LADDER := games/ladder-$(shell date +%Y%m%d-%H%M%S)
+HALF := clients/python/examples/half_greedy.py:HalfGreedy
+
+.PHONY: ladder
+ladder: $(READY) ## play a ladder of 1,000 duplicate boards of Pokex, and write its report
+	@$(BIN)/croupier ladder new $(LADDER) --game pokex --bots greedy,greedy,random,$(HALF) \
+		--option max_deals=1 --boards 167
+	@$(BIN)/croupier ladder run $(LADDER)
+	@$(BIN)/croupier ladder export $(LADDER) --html $(LADDER)/report.html
+
 .PHONY: bench
 bench: $(READY) ## measure decisions a second, in process and over gRPC (ARGS=--json)
 	@$(BIN)/croupier bench $(ARGS)

@@ -13,6 +13,7 @@ import argparse
 import hashlib
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +22,6 @@ import time
 from pathlib import Path
 
 from croupier_server.games import NAMES
-from scripts.half_greedy import SOURCE
 
 _SHORT = {"tractor": "max_deals", "tongits": "max_hands", "pokex": "max_deals"}
 
@@ -58,7 +58,7 @@ def make(folder: Path, game: str, boards: int, seed: int, contest_format: str) -
         game=game, option=_SHORT[game], boards=boards, seed=seed, format=contest_format
     )
     (folder / "contest.toml").write_text(text)
-    (folder / "half_greedy.py").write_text(SOURCE)
+    shutil.copy("clients/python/examples/half_greedy.py", folder)
     return folder
 
 

@@ -118,9 +118,7 @@ def _seen_from(folder: Path, bot: str) -> str:
     if bot.startswith("cmd:"):
         program, *arguments = shlex.split(bot.removeprefix("cmd:"))
         if "/" in program and not Path(program).is_absolute():
-            program = os.path.join(
-                os.path.relpath(Path(program).parent, folder), Path(program).name
-            )
+            program = f"{os.path.relpath(Path(program).parent, folder)}/{Path(program).name}"
         return "cmd:" + shlex.join([program, *arguments])
     path, colon, name = bot.rpartition(":")
     if colon and path.endswith(".py") and not Path(path).is_absolute():

@@ -43,6 +43,7 @@ from croupier_server.contest.pairing import Match
 from croupier_server.contest.players import RESTARTS_MAX, Players
 from croupier_server.contest.processes import Child, ProcessFailed, Worker
 from croupier_server.contest.results import MatchResult, Outcome
+from croupier_server.contest.timing import thinking_times
 
 Response = TypeVar("Response")
 
@@ -61,6 +62,10 @@ PATIENCE_S: Final = 120.0
 _ENDED: Final = ("TABLE_CLOSED", "NOT_FOUND")
 """Reasons of refusals that tell of an ended table. The server forgets such tables in time, and a
 bot can hasten that by ending tables of its own; the record of the match comes all the same."""
+
+_TIMED_EVERY: Final = 4
+"""Thinking times are taken from one board of so many: reading them costs as much as all else that
+is done with a record."""
 
 _AWAY: Final = "away for too long"
 """Detail of a match that was forfeited by a seat that was away."""
@@ -670,6 +675,8 @@ class Arena:
     def _read(self, live: _Live, record: record_pb2.MatchRecord) -> MatchResult:
         """Keep *record* and read the result of its match from it."""
         found = self._judge(live, record)
+        if live.match.board % _TIMED_EVERY == 0:
+            found = found._replace(times=thinking_times(record, live.match.players))
         try:
             name = self._keep(found, record.SerializeToString())
         except OSError as error:

@@ -14,9 +14,11 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from croupier_server.contest.pairing import Match, Pairing
+from croupier_server.contest.timing import Times
 
 CONFIDENCE: Final = 0.95
 
@@ -66,6 +68,7 @@ class MatchResult(NamedTuple):
             contest itself gave the match up.
         detail: one sentence for people, or empty.
         record: name of the file that holds the record, or empty.
+        times: how long bots thought, by number; of some matches.
     """
 
     match: Match
@@ -76,6 +79,7 @@ class MatchResult(NamedTuple):
     reason: str = FAILED
     detail: str = ""
     record: str = ""
+    times: Mapping[int, Times] = MappingProxyType({})
 
     @property
     def score(self) -> float | None:

@@ -17,7 +17,7 @@ from croupier.clock import Clock
 from croupier_server.contest.arena import Arena, ContestFailed, Setting, arena
 from croupier_server.contest.faults import stakes
 from croupier_server.contest.ladder.contest import Contest
-from croupier_server.contest.ladder.events import Body, Event, Kind, table_body
+from croupier_server.contest.ladder.events import Body, Event, Kind, board_body
 from croupier_server.contest.ladder.log import ContestLog, LogError
 from croupier_server.contest.ladder.programs import programs
 from croupier_server.contest.ladder.spec import Records, Spec
@@ -253,8 +253,9 @@ class _Conductor:
                 await self.tell(Kind.ALONE, {"bot": bot, "why": "its process ended"})
             spoiled = [one for one in results if one.outcome is Outcome.SERVER_FAULT]
             if not spoiled:
-                body = {"board": board, "tables": [table_body(self._named(r)) for r in results]}
-                await self.tell(Kind.BOARD, body)
+                await self.tell(
+                    Kind.BOARD, board_body(board, [self._named(one) for one in results])
+                )
             elif not place.broken:
                 raise ContestFailed(f"board {board + 1}: {spoiled[0].detail}")
         finally:

@@ -18,13 +18,14 @@ from typing import Any, Final, NamedTuple
 
 from croupier_server.contest.boards import board as board_of
 from croupier_server.contest.ladder import formats
-from croupier_server.contest.ladder.events import Event, Kind, TableResult, read_table
+from croupier_server.contest.ladder.events import Event, Kind, TableResult, read_table, read_times
 from croupier_server.contest.ladder.formats import Meeting, Pair, Round, pair_of
 from croupier_server.contest.ladder.schedule import Groups, Roster
 from croupier_server.contest.ladder.spec import Form, Format, Primary, Spec, parse_spec
 from croupier_server.contest.pairing import Match
 from croupier_server.contest.results import Outcome, margin
 from croupier_server.contest.statistics.sprt import Decision, Hypotheses, Sprt
+from croupier_server.contest.timing import Times
 
 _FAULTS: Final = frozenset(Outcome) - {Outcome.PLAYED, Outcome.SERVER_FAULT}
 
@@ -95,6 +96,7 @@ class Contest:
         values: of the pairs that have met.
         records: matches won, drawn and lost by the first of each pair.
         matches: how many count.
+        times: how long bots thought, by number.
         sprt: the sequential test, if there is one.
         tallies: of the entrants.
         verdict: if a decision has ended the contest.
@@ -135,6 +137,8 @@ class Contest:
                 self.redeals[body["board"]] = body["redeal"]
             case Kind.BOARD:
                 self._results[body["board"]] = [read_table(one) for one in body["tables"]]
+                for bot, times in read_times(body).items():
+                    self.times.setdefault(bot, Times()).update(times)
             case Kind.ALONE:
                 self.alone.add(body["bot"])
             case Kind.WITHDRAWN:
@@ -176,6 +180,7 @@ class Contest:
         self.records: dict[Pair, tuple[int, int, int]] = {}
         self.tallies = [Tally() for _ in self.spec.entrants]
         self.matches = 0
+        self.times: dict[int, Times] = {}
         self.sprt = _sprt(self.spec, self.roster)
         self.verdict: Verdict | None = None
         self._is_exhausted = False

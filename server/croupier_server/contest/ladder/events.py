@@ -6,10 +6,12 @@ nothing that counts is computed from them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from croupier_server.contest.results import MatchResult, Outcome
+from croupier_server.contest.timing import Times
 
 Body = dict[str, Any]
 
@@ -26,7 +28,7 @@ class Kind(StrEnum):
     DEALT = "dealt"
     """``board`` goes to bots that dial in, with the cards of ``redeal``."""
     BOARD = "board"
-    """``board`` was played; ``tables``: the results in order."""
+    """``board`` was played; ``tables``: the results in order; ``times``: how long bots thought."""
     ALONE = "alone"
     """The process of ``bot`` ended while it played several matches, ``why``. From here on it gets a
     process for each match, and what it was playing is played again."""
@@ -75,9 +77,20 @@ class TableResult(NamedTuple):
     record: str = ""
 
 
-def table_body(result: MatchResult) -> list[Any]:
-    """The JSON of a table's result, without what is empty at its end."""
-    found: list[Any] = [
+def board_body(board: int, results: Sequence[MatchResult]) -> Body:
+    """The body of a `Kind.BOARD`."""
+    times: dict[int, Times] = {}
+    for result in results:
+        for bot, found in result.times.items():
+            times.setdefault(bot, Times()).update(found)
+    body: Body = {"board": board, "tables": [_table_body(result) for result in results]}
+    if times:
+        body["times"] = {str(bot): dict(sorted(times[bot].items())) for bot in sorted(times)}
+    return body
+
+
+def _table_body(result: MatchResult) -> list[Any]:
+    return [
         None if result.scores is None else list(result.scores),
         result.outcome.value,
         list(result.at_fault),
@@ -85,11 +98,18 @@ def table_body(result: MatchResult) -> list[Any]:
         result.detail,
         result.record,
     ]
-    return found
+
+
+def read_times(body: Body) -> dict[int, Times]:
+    """How long bots thought, by number, of the body of a `Kind.BOARD`."""
+    return {
+        int(bot): Times({int(bucket): count for bucket, count in found.items()})
+        for bot, found in body.get("times", {}).items()
+    }
 
 
 def read_table(body: list[Any]) -> TableResult:
-    """The table's result that `table_body` wrote."""
+    """The result of a table, of the body of a `Kind.BOARD`."""
     scores, outcome, at_fault, reason, detail, record = body
     return TableResult(
         None if scores is None else tuple(scores),

@@ -25,6 +25,7 @@ from croupier_server.contest.statistics.intervals import (
     betting_interval,
 )
 from croupier_server.contest.statistics.ratings import fit
+from croupier_server.contest.timing import Times, quantile
 from croupier_server.games.modules import MODULES
 
 HISTORY_POINTS: Final = 40
@@ -63,6 +64,7 @@ def make_report(
         head_to_head=_head_to_head(contest),
         ratings=_rating_histories(contest),
         score_distributions=_distributions(contest),
+        time_use=tuple(_time_use(contest)),
         matches=tuple(_matches(contest, shown)),
     )
 
@@ -349,6 +351,22 @@ def _distributions(contest: Contest) -> tuple[report.ScoreDistribution, ...]:
             )
             found.append(report.ScoreDistribution(number, bins))
     return tuple(found)
+
+
+def _time_use(contest: Contest) -> Iterable[report.TimeUse]:
+    """How long entrants thought, their bots together."""
+    for number, bots in enumerate(contest.roster.bots):
+        times = Times()
+        for bot in bots:
+            times.update(contest.times.get(bot, {}))
+        if times:
+            yield report.TimeUse(
+                number,
+                sum(times.values()),
+                quantile(times, 0.5),
+                quantile(times, 0.95),
+                quantile(times, 1.0),
+            )
 
 
 # Matches ------------------------------------------------------------------------------------------
