@@ -231,6 +231,115 @@ def games(
             say(f"board {board.number + 1}  {', '.join(seats)}  {scores}{fault}  {result.record}")
 
 
+Why = Annotated[str, typer.Option(help="The reason; it stands in the log and in reports.")]
+
+
+@group.command("withdraw")
+def withdraw(
+    folder: Folder,
+    entrant: Annotated[str, typer.Argument(help="Name of the entrant.")],
+    why: Why = "withdrawn by the organiser",
+    store: Store = "",
+) -> None:
+    """Leave an entrant out of all boards that are not scheduled yet."""
+
+    def order(contest: Contest) -> dict[str, object]:
+        names = [one.name for one in contest.spec.entrants]
+        if entrant not in names:
+            fail(f"there is no entrant {entrant!r}, but {', '.join(names)}")
+        return {"kind": "withdrawn", "entrant": names.index(entrant), "why": why}
+
+    _order(folder, store, order)
+
+
+@group.command("void")
+def void(
+    folder: Folder,
+    board: Annotated[int, typer.Argument(min=1, help="Number of the board.")],
+    why: Why = "voided by the organiser",
+    store: Store = "",
+) -> None:
+    """Have the results of a board count for nobody."""
+    _order(folder, store, lambda contest: _of_board(contest, board, "voided", why))
+
+
+@group.command("replay")
+def replay(
+    folder: Folder,
+    board: Annotated[int, typer.Argument(min=1, help="Number of the board.")],
+    why: Why = "replayed by the organiser",
+    store: Store = "",
+) -> None:
+    """Drop the results of a board and play it again."""
+    _order(folder, store, lambda contest: _of_board(contest, board, "replayed", why))
+
+
+@group.command("adjudicate")
+def adjudicate(
+    folder: Folder,
+    board: Annotated[int, typer.Argument(min=1, help="Number of the board.")],
+    table: Annotated[int, typer.Argument(min=1, help="Number of the table on the board.")],
+    scores: Annotated[
+        list[float], typer.Argument(help="Score of each seat; after -- if one is negative.")
+    ],
+    why: Why = "adjudicated by the organiser",
+    store: Store = "",
+) -> None:
+    """Set the scores of a match that was played."""
+
+    def order(contest: Contest) -> dict[str, object]:
+        found = _of_board(contest, board, "adjudicated", why)
+        tables = len(contest.tables(board - 1))
+        if table > tables:
+            fail(f"board {board} has {tables} tables")
+        if len(scores) != len(contest.teams):
+            fail(f"{len(scores)} scores given; exactly {len(contest.teams)} needed, one a seat")
+        return found | {"table": table - 1, "scores": scores}
+
+    _order(folder, store, order)
+
+
+@group.command("change")
+def change(
+    folder: Folder,
+    boards: Annotated[
+        int | None, typer.Option(min=1, help="New number of boards, as in contest.toml.")
+    ] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="Tables at a time, until it stops.")
+    ] = None,
+    store: Store = "",
+) -> None:
+    """Change the length of a contest, or how much is played at a time, while it runs."""
+    if boards is None and concurrency is None:
+        fail("pass --boards or --concurrency")
+    if boards is not None:
+        _order(folder, store, lambda _: {"kind": "length", "boards": boards})
+    if concurrency is not None:
+        _order(folder, store, lambda _: {"kind": "tables", "tables": concurrency})
+
+
+def _of_board(contest: Contest, board: int, kind: str, why: str) -> dict[str, object]:
+    """An order about a *board* that has been played."""
+    if board > contest.scheduled or not contest.is_played(board - 1):
+        fail(f"board {board} has no results")
+    return {"kind": kind, "board": board - 1, "why": why}
+
+
+def _order(folder: Path, store: str, make: Callable[[Contest], dict[str, object]]) -> None:
+    """Leave an order for the runner of a contest."""
+    from croupier_server.contest.ladder.opening import load
+
+    async def work(log: ContestLog) -> None:
+        contest = await load(log)
+        if not contest.last:
+            fail("the contest has not begun; edit contest.toml")
+        await log.order(make(contest))
+
+    _with_log(folder, store, work)
+    say(f"noted; a runner follows within a second, else `croupier ladder resume {folder}` does")
+
+
 def _limits(concurrency: int, servers: int) -> Limits:
     from croupier_server.contest.ladder.conductor import Limits
 

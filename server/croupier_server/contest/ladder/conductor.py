@@ -113,6 +113,7 @@ async def conduct(
         async with asyncio.TaskGroup() as group:
             writer = group.create_task(conductor.write())
             await conductor.tell(Kind.RESUMED, {})
+            await conductor.follow()
             follower = group.create_task(conductor.follow_orders())
             async with asyncio.TaskGroup() as hosts:
                 for number in range(limits.servers):
@@ -187,10 +188,18 @@ class _Conductor:
     async def follow_orders(self) -> None:
         """Do what organisers ask for, until cancelled."""
         while True:
-            for order in await self._log.orders(self._contest.last_order):
-                body = {name: value for name, value in order.body.items() if name != "kind"}
-                await self.tell(Kind(order.body["kind"]), body | {"order": order.number})
             await asyncio.sleep(ORDERS_S)
+            await self.follow()
+
+    async def follow(self) -> None:
+        """Do what organisers have asked for."""
+        while orders := await self._log.orders(self._contest.last_order):
+            for order in orders:
+                body = {name: value for name, value in order.body.items() if name != "kind"}
+                kind = Kind(order.body["kind"])
+                if kind is Kind.TABLES:
+                    self._limits = self._limits._replace(tables=body["tables"])
+                await self.tell(kind, body | {"order": order.number})
 
     # Playing -----------------------------------------------------------------------------------
 

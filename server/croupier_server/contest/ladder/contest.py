@@ -145,12 +145,12 @@ class Contest:
                 self.withdrawn.setdefault(body["entrant"], body["why"])
             case Kind.LENGTH:
                 self.spec = self.spec.model_copy(update={"boards": body["boards"]})
-                self._is_exhausted = False
+                self._is_exhausted = self.is_finished = False
             case Kind.FINISHED:
                 self.is_finished = True
             case Kind.VOIDED | Kind.REPLAYED | Kind.ADJUDICATED:
                 raise ValueError(f"{event.kind}: fold the log with `corrected` first")
-            case Kind.RESUMED | Kind.STOPPED:
+            case Kind.RESUMED | Kind.TABLES:
                 pass
         self._advance()
 

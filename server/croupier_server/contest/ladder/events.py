@@ -42,8 +42,8 @@ class Kind(StrEnum):
     """``table`` of ``board`` gets ``scores``, one a seat, ``why``."""
     LENGTH = "length"
     """The contest has ``boards`` boards, as `Spec.boards` counts them."""
-    STOPPED = "stopped"
-    """The runner has stopped, ``why``."""
+    TABLES = "tables"
+    """So many ``tables`` are played at a time; nothing that counts depends on it."""
     FINISHED = "finished"
     """Nothing is left to play; ``verdict``."""
 
