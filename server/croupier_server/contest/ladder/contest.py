@@ -255,7 +255,7 @@ class Contest:
         if self.verdict is not None:
             return
         for board in range(self.counted, self.scheduled):
-            if board not in self._results and self.groups(board):
+            if board not in self._results and self.tables(board):
                 yield board
 
     @property
@@ -302,11 +302,11 @@ class Contest:
         """Count the boards that follow those counted without a gap."""
         while self.counted < self.scheduled and self.verdict is None and not self.is_due:
             groups = self.groups(self.counted)
-            if groups:
-                tables = self._results.pop(self.counted, None)
-                if tables is None:
-                    return
+            tables = self._results.pop(self.counted, None)
+            if tables is not None:
                 self._count(self.counted, groups, tables)
+            elif self.roster.tables(self.counted, groups):
+                return
             self.counted += 1
             self._decide()
 

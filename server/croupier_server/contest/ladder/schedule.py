@@ -61,6 +61,8 @@ class Roster(NamedTuple):
                     players[seat] = self.bots[entrant][0]
                     add(tuple(players), 0)  # the house has the same chance at all tables
                 continue
+            if len(group) == 1:
+                continue  # a bye
             ways = self._seatings(group)
             if self.form is Form.INDEPENDENT:
                 number = board % len(ways)
