@@ -338,7 +338,7 @@ def test_members_of_a_team_take_the_seats_of_a_side(tmp_path: Path) -> None:
     [
         ("bots.py:ExitsInPlay", "crash"),
         ("bots.py:Hangs", "stall"),
-        ("bots.py:Illegal", "crash"),
+        ("bots.py:Illegal", "illegal move"),
         ("bots.py:Leaves", "crash"),
         (f"cmd:{sys.executable} ./bots.py garbage", "crash"),
         (f"cmd:{sys.executable} ./bots.py hang", "no show"),

@@ -33,7 +33,8 @@ from croupier_server.tables.spec import (
     Status,
     Visibility,
 )
-from tests.tables.world import FIXED, World, events, now, request
+from tests.tables.answering import refuse_unreadable
+from tests.tables.world import FIXED, World, asked, events, now, request
 
 RESERVED = SeatSpec(Access.RESERVED, "Ann")
 HOUSE = SeatSpec(Access.HOUSE, house_bot="greedy")
@@ -388,6 +389,16 @@ def test_a_concession_ends_an_unrated_match_at_once() -> None:
     result = game_pb2.MatchResult.FromString(table.result or b"")
     assert (result.reason, result.seat_at_fault) == (game_pb2.END_REASON_CONCEDED, 1)
     assert [one.place for one in result.seats] == [1, 2, 1]
+
+
+def test_a_concession_after_a_refused_move_says_so() -> None:
+    world = World()
+    table, _ = world.start()
+    decision = asked(table)[0]
+    refuse_unreadable(world.shard, table, decision.seat, decision.id)
+    assert world.shard.concede(table, decision.seat)
+    result = game_pb2.MatchResult.FromString(table.result or b"")
+    assert result.detail == "after a refused move"
 
 
 def test_a_match_given_away_keeps_its_scores_and_is_lost() -> None:

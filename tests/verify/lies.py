@@ -259,6 +259,12 @@ def _finished_conceded(message: record_pb2.MatchRecord) -> None:
     _ended_as(message, game_pb2.END_REASON_CONCEDED, seat=0)
 
 
+def _conceded_because(message: record_pb2.MatchRecord) -> None:
+    """A concession for a reason that no server gives."""
+    message.CopyFrom(ended("conceded"))
+    _ended_as(message, detail="bored")
+
+
 def _finished_aborted(message: record_pb2.MatchRecord) -> None:
     """A match that was played to its end, and is said not to count."""
     del message.result.seats[:]
@@ -470,6 +476,7 @@ LIES: dict[Lie, set[str]] = {
     _lost_scores: {"result"},
     _lost_places: {"result"},
     _finished_conceded: {"result"},
+    _conceded_because: {"result"},
     _finished_aborted: {"result"},
     _aborted_unknown: {"result"},
     _aborted_by_seat: {"result"},

@@ -70,6 +70,9 @@ is done with a record."""
 _AWAY: Final = "away for too long"
 """Detail of a match that was forfeited by a seat that was away."""
 
+_AFTER_REFUSAL: Final = "after a refused move"
+"""Detail of a match that was conceded by a seat whose last answer was refused."""
+
 _CHANNEL: Final = (("grpc.max_receive_message_length", -1),)
 
 
@@ -709,7 +712,10 @@ class Arena:
         # The log may still be growing, so it is named here and not read.
         by = f"by {self._setting.entrants[number].name}, see {self._log(number)}"
         if result.reason == game_pb2.END_REASON_CONCEDED:
-            return _Fault(Outcome.CONCEDED, (number,), f"a match was conceded {by}")
+            is_illegal = result.detail == _AFTER_REFUSAL
+            outcome = Outcome.STRUCK_OUT if is_illegal else Outcome.CONCEDED
+            why = f"{result.detail} " if is_illegal else ""
+            return _Fault(outcome, (number,), f"a match was conceded {why}{by}")
         if result.reason == game_pb2.END_REASON_NO_SHOW:
             return _Fault(Outcome.ABSENT, (number,), f"a match was not begun {by}")
         if result.reason != game_pb2.END_REASON_FORFEIT:

@@ -12,6 +12,7 @@ from typing import Final
 from croupier.v1 import game_pb2
 from croupier_server.games.base import EndReason, Seat
 from croupier_server.tables.clocks.accounts import OUT_OF_STRIKES, Accounts, Forfeit
+from croupier_server.tables.clocks.decisions import AFTER_REFUSAL
 from croupier_server.tables.match.codec import read_clock
 from croupier_server.tables.match.opening import RESTARTS_MAX
 from croupier_server.tables.shard.upkeep import AWAY
@@ -29,7 +30,7 @@ _PLAYED: Final = (
     EndReason.ADJUDICATED,
 )
 _OF_A_SEAT: Final = (EndReason.FORFEIT, EndReason.CONCEDED, EndReason.NO_SHOW)
-_WITHOUT_DETAIL: Final = (EndReason.FINISHED, EndReason.CONCEDED, EndReason.HALTED)
+_WITHOUT_DETAIL: Final = (EndReason.FINISHED, EndReason.HALTED)
 
 
 def check_ending(log: RecordLog, result: game_pb2.MatchResult, *, is_over: bool) -> str:
@@ -103,6 +104,8 @@ def _check_form(
         raise Wrong(f"{reason.name} by nobody")
     if result.detail and reason in _WITHOUT_DETAIL:
         raise Wrong(f"{reason.name} has a detail; no server gives one")
+    if reason is EndReason.CONCEDED and result.detail not in ("", AFTER_REFUSAL):
+        raise Wrong(f"the detail of a concession must be {AFTER_REFUSAL!r} or empty")
     if result.aborted_by and (
         reason is not EndReason.ABORTED or result.aborted_by not in {one.value for one in AbortedBy}
     ):

@@ -71,7 +71,9 @@ class _EndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EndReason.V
     which and why.
     """
     END_REASON_CONCEDED: _EndReason.ValueType  # 3
-    """A team conceded, so it lost; `MatchResult.seat_at_fault` says which."""
+    """A team conceded, so it lost; `MatchResult.seat_at_fault` says which, and `MatchResult.detail`
+    whether it did after a refused move.
+    """
     END_REASON_ABORTED: _EndReason.ValueType  # 4
     """The host or an operator stopped it; it does not count. `MatchResult.aborted_by` says which."""
     END_REASON_NO_SHOW: _EndReason.ValueType  # 5
@@ -95,7 +97,9 @@ END_REASON_FORFEIT: EndReason.ValueType  # 2
 which and why.
 """
 END_REASON_CONCEDED: EndReason.ValueType  # 3
-"""A team conceded, so it lost; `MatchResult.seat_at_fault` says which."""
+"""A team conceded, so it lost; `MatchResult.seat_at_fault` says which, and `MatchResult.detail`
+whether it did after a refused move.
+"""
 END_REASON_ABORTED: EndReason.ValueType  # 4
 """The host or an operator stopped it; it does not count. `MatchResult.aborted_by` says which."""
 END_REASON_NO_SHOW: EndReason.ValueType  # 5

@@ -14,6 +14,9 @@ from croupier_server.tables.clocks.clock import FOREVER
 DUE_GRACE_MS: Final = 50
 """A decision's clock starts so long after it was stored, unless its frame is written before."""
 
+AFTER_REFUSAL: Final = "after a refused move"
+"""Detail of a concession by a seat whose open decision has had an answer refused."""
+
 FIRST_EPOCH: Final = 1
 """The first life of a table."""
 

@@ -25,6 +25,7 @@ from croupier_server.games.base import AnyGame, EndReason, Legal, Move, Outcome,
 from croupier_server.storage.base import LogRow, Player
 from croupier_server.tables import faults
 from croupier_server.tables.clocks.clock import FOREVER
+from croupier_server.tables.clocks.decisions import AFTER_REFUSAL
 from croupier_server.tables.clocks.presence import Presence
 from croupier_server.tables.kept import (
     Carried,
@@ -546,7 +547,9 @@ class Table:
             if not before:
                 self.journal.note(Conceded(seat))
             return False
-        self.end(EndReason.CONCEDED, now, seat)
+        decision = self.match.decisions[seat]
+        was_refused = decision is not None and decision.refusals > 0
+        self.end(EndReason.CONCEDED, now, seat, AFTER_REFUSAL if was_refused else "")
         return True
 
     def abort(self, detail: str, now: int) -> None:
