@@ -222,6 +222,34 @@ def test_who_is_withdrawn_is_scheduled_no_more(tmp_path: Path) -> None:
     assert boards == {0: 3, 1: 2, 2: 3}
 
 
+def test_a_board_is_voided_adjudicated_and_played_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec(tmp_path, boards=4)
+    assert ladder("run", tmp_path, "--quiet") == 0
+    before = exported(tmp_path)
+    assert ladder("void", tmp_path, 1, "--why", "a spectator talked") == 0
+    assert ladder("adjudicate", tmp_path, 2, 1, 5, 0, 5, 0) == 0
+    assert ladder("replay", tmp_path, 3) == 0
+    assert ladder("resume", tmp_path, "--quiet") == 0
+    after = exported(tmp_path)
+    assert [row["outcome"] for row in after["matches"]] == [
+        *("void", "void", "adjudicated"),
+        *["played"] * 5,
+    ]
+    assert after["matches"][2]["scores"] == [5, 0, 5, 0]
+    assert after["matches"][3]["scores"] == before["matches"][3]["scores"]
+    assert [row["scores"] for row in after["matches"][4:]] == [
+        row["scores"] for row in before["matches"][4:]
+    ]
+    assert after["matches"][4]["record"] != before["matches"][4]["record"]
+    assert (after["contest"]["status"], after["contest"]["boards"]) == ("finished", 4)
+    assert [row["boards"] for row in after["standings"]] == [3, 3]
+    capsys.readouterr()
+    assert ladder("games", tmp_path, "--faults") == 0
+    assert not capsys.readouterr().out
+
+
 def test_orders_that_make_no_sense_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

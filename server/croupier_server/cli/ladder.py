@@ -321,8 +321,9 @@ def change(
 
 def _of_board(contest: Contest, board: int, kind: str, why: str) -> dict[str, object]:
     """An order about a *board* that has been played."""
-    if board > contest.scheduled or not contest.is_played(board - 1):
-        fail(f"board {board} has no results")
+    why_not = contest.why_not_corrected(board - 1)
+    if why_not:
+        fail(why_not)
     return {"kind": kind, "board": board - 1, "why": why}
 
 
@@ -411,10 +412,9 @@ def _play(folder: Path, store: str, limits: Limits, *, is_new: bool, quiet: bool
         progress = LadderProgress(contest, quiet=quiet)
         try:
             with progress:
-                await conduct(contest, log, folder, limits, progress.update)
+                return await conduct(contest, log, folder, limits, progress.update)
         finally:
             interrupted = progress.line()
-        return contest
 
     try:
         contest = _with_log(folder, store, play, create=is_new)

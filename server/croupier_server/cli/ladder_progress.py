@@ -49,8 +49,9 @@ class LadderProgress:
             self._live.update(Text(""), refresh=True)
             self._live.stop()
 
-    def update(self) -> None:
-        """Something has happened."""
+    def update(self, contest: Contest) -> None:
+        """Something has happened; *contest* is as it is now."""
+        self._contest = contest
         now = time.monotonic()
         if now - self._shown < (_REFRESH_S if self._is_live else _LINE_S):
             return
@@ -79,11 +80,13 @@ class LadderProgress:
         if contest.sprt is not None:
             state = contest.sprt.state
             words.append(f"LLR {state.llr:+.2f} ({state.lower:+.2f} to {state.upper:+.2f})")
+        from croupier_server.contest.ladder.standings import FAULTS
+
         faults = Counter[str]()
         for tally in contest.tallies:
             for kind, count in tally.faults.items():
-                faults[kind.value] += count
-        words += [f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(faults.items())]
+                faults[FAULTS[kind].value] += count
+        words += [f"{count} {kind}" for kind, count in sorted(faults.items())]
         return printable(", ".join(words))
 
 

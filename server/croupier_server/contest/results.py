@@ -30,7 +30,7 @@ FAILED: Final = "FAILED"
 
 
 class Outcome(StrEnum):
-    """How a match came to its end. All but `PLAYED` and `SERVER_FAULT` are faults of an entrant."""
+    """How a match came to its end. All but `PLAYED` and the last three are an entrant's faults."""
 
     PLAYED = "played"
     """To the end that the rules set."""
@@ -52,6 +52,10 @@ class Outcome(StrEnum):
     """The entrant's process had ended too often before; the match was not begun."""
     SERVER_FAULT = "server_fault"
     """No fault of an entrant. The match counts for nobody."""
+    ADJUDICATED = "adjudicated"
+    """The organiser has set its scores."""
+    VOID = "void"
+    """The organiser has decided that it counts for nobody."""
 
 
 class MatchResult(NamedTuple):

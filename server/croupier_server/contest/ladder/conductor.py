@@ -17,8 +17,10 @@ from croupier.clock import Clock
 from croupier_server.contest.arena import Arena, ContestFailed, Setting, arena
 from croupier_server.contest.faults import stakes
 from croupier_server.contest.ladder.contest import Contest
+from croupier_server.contest.ladder.corrections import CORRECTIONS
 from croupier_server.contest.ladder.events import Body, Event, Kind, board_body
 from croupier_server.contest.ladder.log import ContestLog, LogError
+from croupier_server.contest.ladder.opening import load
 from croupier_server.contest.ladder.programs import programs
 from croupier_server.contest.ladder.spec import Records, Spec
 from croupier_server.contest.processes import ProcessFailed
@@ -91,8 +93,8 @@ async def conduct(
     log: ContestLog,
     folder: Path,
     limits: Limits,
-    watch: Callable[[], None] = lambda: None,
-) -> None:
+    watch: Callable[[Contest], None] = lambda _: None,
+) -> Contest:
     """Play *contest* to its end, or until this is cancelled.
 
     Args:
@@ -100,7 +102,10 @@ async def conduct(
         log: takes what happens.
         folder: where the file of the contest is; takes records and logs of processes.
         limits: how much is played at a time.
-        watch: is called whenever something has been stored.
+        watch: is called with the contest whenever something has been stored.
+
+    Returns:
+        The contest as it is now; *contest* itself, unless there were corrections.
 
     Raises:
         BadSpec: a bot cannot be started.
@@ -125,6 +130,7 @@ async def conduct(
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         raise error from None
+    return conductor.contest
 
 
 class _Conductor:
@@ -136,9 +142,9 @@ class _Conductor:
         log: ContestLog,
         folder: Path,
         limits: Limits,
-        watch: Callable[[], None],
+        watch: Callable[[Contest], None],
     ) -> None:
-        self._contest = contest
+        self.contest = contest
         self._log = log
         self._folder = folder
         self._limits = limits
@@ -159,31 +165,33 @@ class _Conductor:
 
     async def write(self) -> None:
         """Store events until cancelled, all that have gathered at a time."""
-        contest = self._contest
         while True:
             gathered = [await self._waiting.get()]
             while not self._waiting.empty():
                 gathered.append(self._waiting.get_nowait())
             await self._store([(kind, body) for kind, body, _ in gathered])
-            while contest.is_due:
-                boards = [[list(group) for group in groups] for groups in contest.next_batch()]
+            while self.contest.is_due:
+                boards = [[list(group) for group in groups] for groups in self.contest.next_batch()]
                 await self._store([(Kind.BATCH, {"boards": boards})])
-            if contest.is_over and not contest.is_finished:
-                verdict = contest.verdict.text if contest.verdict else ""
+            if self.contest.is_over and not self.contest.is_finished:
+                verdict = self.contest.verdict.text if self.contest.verdict else ""
                 await self._store([(Kind.FINISHED, {"verdict": verdict})])
             for _, _, told in gathered:
                 if not told.done():
                     told.set_result(None)
             async with self._changed:
                 self._changed.notify_all()
-            self._watch()
+            self._watch(self.contest)
 
     async def _store(self, found: list[tuple[Kind, Body]]) -> None:
-        first = self._contest.last + 1
+        first = self.contest.last + 1
         events = [Event(first + n, kind, body) for n, (kind, body) in enumerate(found)]
         await self._log.append(events)
+        if any(event.kind in CORRECTIONS for event in events):
+            self.contest = await load(self._log)
+            return
         for event in events:
-            self._contest.apply(event)
+            self.contest.apply(event)
 
     async def follow_orders(self) -> None:
         """Do what organisers ask for, until cancelled."""
@@ -193,12 +201,14 @@ class _Conductor:
 
     async def follow(self) -> None:
         """Do what organisers have asked for."""
-        while orders := await self._log.orders(self._contest.last_order):
+        while orders := await self._log.orders(self.contest.last_order):
             for order in orders:
                 body = {name: value for name, value in order.body.items() if name != "kind"}
                 kind = Kind(order.body["kind"])
                 if kind is Kind.TABLES:
                     self._limits = self._limits._replace(tables=body["tables"])
+                if kind in CORRECTIONS and (why := self.contest.why_not_corrected(body["board"])):
+                    kind, body = Kind.REFUSED, {"why": why}
                 await self.tell(kind, body | {"order": order.number})
 
     # Playing -----------------------------------------------------------------------------------
@@ -209,20 +219,20 @@ class _Conductor:
         failures = 0
         logs = self._folder / LOGS / str(number)
         await asyncio.to_thread(logs.mkdir, parents=True, exist_ok=True)
-        while not self._contest.is_over:
-            before = self._contest.last
+        while not self.contest.is_over:
+            before = self.contest.last
             try:
                 why = await self._host_once(number, logs)
             except ProcessFailed as error:
                 why = str(error)
             if why:
-                failures = 1 if self._contest.last > before else failures + 1
+                failures = 1 if self.contest.last > before else failures + 1
                 if failures > FAILURES_MAX:
                     raise ContestFailed(why)
 
     async def _host_once(self, number: int, logs: Path) -> str:
         """Play at one server; returns why that ended early, or nothing."""
-        server = self._contest.spec.server
+        server = self.contest.spec.server
         async with arena(self._setting, logs, server, keep=self._keep, alone=self._alone) as place:
             async with asyncio.TaskGroup() as playing:
                 while (board := await self._take(number, place)) is not None:
@@ -232,9 +242,9 @@ class _Conductor:
     async def _take(self, number: int, place: Arena) -> int | None:
         """The next board to play at *place*; None when nothing is left, or *place* is broken."""
         async with self._changed:
-            while not self._contest.is_over and not place.broken:
+            while not self.contest.is_over and not place.broken:
                 board = next(
-                    (one for one in self._contest.to_play() if one not in self._under_way), None
+                    (one for one in self.contest.to_play() if one not in self._under_way), None
                 )
                 if board is not None and self._has_room(number, board):
                     self._under_way[board] = number
@@ -245,20 +255,19 @@ class _Conductor:
     def _has_room(self, number: int, board: int) -> bool:
         """Whether server *number* may play *board* beside those that are under way there."""
         own = [one for one, where in self._under_way.items() if where == number]
-        tables = sum(len(self._contest.tables(one)) for one in [*own, board])
+        tables = sum(len(self.contest.tables(one)) for one in [*own, board])
         return not own or tables <= self._limits.tables // self._limits.servers
 
     async def _play(self, number: int, place: Arena, board: int) -> None:
         """Play *board*; if the server fails, it is to be played again."""
-        contest = self._contest
-        matches = contest.tables(board)
+        matches = self.contest.tables(board)
         try:
-            redeal = contest.redeals.get(board, 0)
+            redeal = self.contest.redeals.get(board, 0)
             if any(self._setting.entrants[bot].player_id for bot in matches[0].players):
-                redeal = contest.redeals.get(board, -1) + 1
+                redeal = self.contest.redeals.get(board, -1) + 1
                 await self.tell(Kind.DEALT, {"board": board, "redeal": redeal})
             results = await place.play_board(matches, redeal)
-            for bot in sorted(self._alone - contest.alone):
+            for bot in sorted(self._alone - self.contest.alone):
                 await self.tell(Kind.ALONE, {"bot": bot, "why": "its process ended"})
             spoiled = [one for one in results if one.outcome is Outcome.SERVER_FAULT]
             if not spoiled:
@@ -275,17 +284,19 @@ class _Conductor:
 
     def _named(self, result: MatchResult) -> MatchResult:
         """*result* with a stall called so."""
-        if result.outcome is Outcome.TIMED_OUT and not self._contest.spec.clock.is_set:
+        if result.outcome is Outcome.TIMED_OUT and not self.contest.spec.clock.is_set:
             return result._replace(outcome=Outcome.STALLED)
         return result
 
     def _keep(self, result: MatchResult, record: bytes) -> str:
         """Keep the record of a match; returns its path in the contest's folder."""
-        kept, match = self._contest.spec.records, result.match
+        kept, match = self.contest.spec.records, result.match
         if kept is Records.NONE or (kept is Records.FAULTS and not result.at_fault):
             return ""
         folder = Path(RECORDS) / f"{match.board // 1000:03d}"
-        name = folder / f"{match.board + 1:06d}-{match.number + 1}.croupier"
+        replays = self.contest.corrections.replays(match.board)
+        again = f"-replay{replays}" if replays else ""
+        name = folder / f"{match.board + 1:06d}-{match.number + 1}{again}.croupier"
         (self._folder / folder).mkdir(parents=True, exist_ok=True)
         (self._folder / name).write_bytes(record)
         return str(name)

@@ -18,7 +18,8 @@ from typing import Any, Final, NamedTuple
 
 from croupier_server.contest.boards import board as board_of
 from croupier_server.contest.ladder import formats
-from croupier_server.contest.ladder.events import Event, Kind, TableResult, read_table, read_times
+from croupier_server.contest.ladder.corrections import Corrections
+from croupier_server.contest.ladder.events import Event, Kind, TableResult, read_times
 from croupier_server.contest.ladder.formats import Meeting, Pair, Round, pair_of
 from croupier_server.contest.ladder.schedule import Groups, Roster
 from croupier_server.contest.ladder.spec import Form, Format, Primary, Spec, parse_spec
@@ -27,7 +28,7 @@ from croupier_server.contest.results import Outcome, margin
 from croupier_server.contest.statistics.sprt import Decision, Hypotheses, Sprt
 from croupier_server.contest.timing import Times
 
-_FAULTS: Final = frozenset(Outcome) - {Outcome.PLAYED, Outcome.SERVER_FAULT}
+_UNPLAYED: Final = (Outcome.SERVER_FAULT, Outcome.VOID)
 
 
 @dataclass(slots=True)
@@ -81,7 +82,11 @@ class Verdict(NamedTuple):
 class Contest:
     """The state of a contest; see `apply`.
 
+    Args:
+        corrections: all that its log has.
+
     Attributes:
+        corrections: as given.
         spec: as it was begun, with a seed, and with the length that it has now.
         seed: of cards and bots.
         bots: what each bot was when the contest was created, by its number.
@@ -107,7 +112,8 @@ class Contest:
 
     spec: Spec
 
-    def __init__(self) -> None:
+    def __init__(self, corrections: Corrections | None = None) -> None:
+        self.corrections = corrections or Corrections()
         self.last = 0
         self.last_order = 0
         self.is_finished = False
@@ -136,9 +142,11 @@ class Contest:
             case Kind.DEALT:
                 self.redeals[body["board"]] = body["redeal"]
             case Kind.BOARD:
-                self._results[body["board"]] = [read_table(one) for one in body["tables"]]
-                for bot, times in read_times(body).items():
-                    self.times.setdefault(bot, Times()).update(times)
+                results = self.corrections.results(event)
+                if results is not None:
+                    self._results[body["board"]] = results
+                    for bot, times in read_times(body).items():
+                        self.times.setdefault(bot, Times()).update(times)
             case Kind.ALONE:
                 self.alone.add(body["bot"])
             case Kind.WITHDRAWN:
@@ -149,8 +157,8 @@ class Contest:
             case Kind.FINISHED:
                 self.is_finished = True
             case Kind.VOIDED | Kind.REPLAYED | Kind.ADJUDICATED:
-                raise ValueError(f"{event.kind}: fold the log with `corrected` first")
-            case Kind.RESUMED | Kind.TABLES:
+                self._is_exhausted = self.is_finished = False
+            case Kind.RESUMED | Kind.TABLES | Kind.REFUSED:
                 pass
         self._advance()
 
@@ -258,6 +266,15 @@ class Contest:
             if board not in self._results and self.tables(board):
                 yield board
 
+    def why_not_corrected(self, board: int) -> str:
+        """What forbids a correction of *board*, or nothing."""
+        if not 0 <= board < self.scheduled or not self.is_played(board):
+            return f"board {board + 1} has no results"
+        later = [batch for batch in self.batches if batch.start > board and batch.boards]
+        if self.spec.format is Format.KNOCKOUT and later:
+            return f"board {board + 1} has decided who meets in the next round"
+        return ""
+
     @property
     def beyond(self) -> list[int]:
         """Boards that have results and do not count (yet)."""
@@ -322,7 +339,7 @@ class Contest:
             found[1] += share
             found[2] += ahead
         for result in results:
-            self.matches += result.outcome is not Outcome.SERVER_FAULT
+            self.matches += result.outcome not in _UNPLAYED
             for bot in result.at_fault:
                 entrant = self._owner_of_bot.get(bot)
                 if entrant is not None:
@@ -338,7 +355,8 @@ class Contest:
             self._meetings[place][pair] = Meeting(
                 before.boards + 1, before.wins + share / count, before.margin + ahead / count
             )
-        for group in groups:
+        is_void = any(result.outcome is Outcome.VOID for result in results)
+        for group in () if is_void else groups:
             seen.update(group)
             for pair in combinations(sorted(group), 2):
                 self._given[pair] += 1

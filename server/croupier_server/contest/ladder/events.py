@@ -42,6 +42,8 @@ class Kind(StrEnum):
     """``table`` of ``board`` gets ``scores``, one a seat, ``why``."""
     LENGTH = "length"
     """The contest has ``boards`` boards, as `Spec.boards` counts them."""
+    REFUSED = "refused"
+    """An order could not be followed, ``why``."""
     TABLES = "tables"
     """So many ``tables`` are played at a time; nothing that counts depends on it."""
     FINISHED = "finished"

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from croupier_server.contest.ladder.contest import Contest
-from croupier_server.contest.ladder.events import Event, Kind, TableResult, read_table
+from croupier_server.contest.ladder.corrections import CORRECTIONS, Corrections
+from croupier_server.contest.ladder.events import Event, Kind, TableResult
 from croupier_server.contest.ladder.log import ContestLog
 from croupier_server.contest.ladder.programs import identities, programs
 from croupier_server.contest.ladder.spec import SEED_MAX, BadSpec, Spec
@@ -83,15 +84,16 @@ async def played_boards(contest: Contest, log: ContestLog) -> list[PlayedBoard]:
     found = {}
     async for event in log.read(kinds=(Kind.BOARD,)):
         number = event.body["board"]
-        results = [read_table(table) for table in event.body["tables"]]
-        counts = number < contest.counted
-        found[number] = PlayedBoard(number, contest.tables(number), results, counts)
+        results = contest.corrections.results(event)
+        if results is not None:
+            counts = number < contest.counted
+            found[number] = PlayedBoard(number, contest.tables(number), results, counts)
     return [found[number] for number in sorted(found)]
 
 
 async def load(log: ContestLog) -> Contest:
     """The contest as *log* tells it; its `Contest.last` is 0 if there is none."""
-    contest = Contest()
+    contest = Contest(Corrections([event async for event in log.read(kinds=CORRECTIONS)]))
     async for event in log.read():
         contest.apply(event)
     return contest

@@ -43,6 +43,8 @@ FAULTS: Final = {
     Outcome.DISCONNECTED: report.Outcome.DISCONNECT,
     Outcome.ABSENT: report.Outcome.NO_SHOW,
     Outcome.SERVER_FAULT: report.Outcome.SERVER_FAULT,
+    Outcome.ADJUDICATED: report.Outcome.ADJUDICATED,
+    Outcome.VOID: report.Outcome.VOID,
     Outcome.PLAYED: report.Outcome.PLAYED,
 }
 """What organisers call the ends of matches."""

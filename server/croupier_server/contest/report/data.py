@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 
 class Format(StrEnum):
@@ -77,7 +78,7 @@ class Kind(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a match ended. All but the first and the last are faults of an entrant."""
+    """How a match ended. All but the first and the last three are faults of an entrant."""
 
     PLAYED = "played"
     """To the end that the rules set: a win, a draw or a loss by score."""
@@ -89,6 +90,13 @@ class Outcome(StrEnum):
     NO_SHOW = "no show"
     SERVER_FAULT = "server fault"
     """No fault of an entrant. The match counts for nobody."""
+    ADJUDICATED = "adjudicated"
+    """The organiser has set its scores."""
+    VOID = "void"
+    """The organiser has decided that it counts for nobody."""
+
+
+NO_FAULTS: Final = (Outcome.PLAYED, Outcome.SERVER_FAULT, Outcome.ADJUDICATED, Outcome.VOID)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Final
 
-from croupier_server.contest.report.data import Estimate, Outcome, Report
+from croupier_server.contest.report.data import NO_FAULTS, Estimate, Outcome, Report
 from croupier_server.contest.report.texts import safe
 
 SIGNIFICANT_DIGITS: Final = 9
@@ -75,7 +75,7 @@ Row = Sequence[str | float | None]
 
 def _standings(report: Report) -> Iterable[Row]:
     entrants = {entrant.number: entrant for entrant in report.entrants}
-    faults = [o for o in Outcome if o not in (Outcome.PLAYED, Outcome.SERVER_FAULT)]
+    faults = [o for o in Outcome if o not in NO_FAULTS]
     tie_breaks = list(dict.fromkeys(n for s in report.standings for n, _ in s.tie_breaks))
     yield [
         *("rank", "number", "name", "version", "owner", "kind", "labels"),
