@@ -48,17 +48,24 @@ def standings_table(report: Report) -> Table:
             "" if one.rank is None else str(one.rank),
             escape(printable(names[one.entrant])),
             *cells,
-            "-" if rate is None else _bounds(rate, 100, "{:.1f}") + " %",
-            "-" if one.score is None else _bounds(one.score, 1, "{:+.2f}"),
-            "-" if one.rating is None else _bounds(one.rating, 1, "{:.0f}"),
+            "-" if rate is None else _share(rate),
+            "-" if one.score is None else _around(one.score, "{:+.2f}"),
+            "-" if one.rating is None else _around(one.rating, "{:.0f}"),
         )
     return table
 
 
-def _bounds(found: Estimate, scale: float, form: str) -> str:
-    """An estimate with what it may be off by."""
-    text = form.format(found.value * scale)
+def _share(found: Estimate) -> str:
+    """A share in percent with its interval, which is not symmetric."""
+    text = f"{found.value:.1%}"
     if found.low is None or found.high is None:
         return text
-    reach = max(found.value - found.low, found.high - found.value)
-    return f"{text} ±{form.format(reach * scale).lstrip('+')}"
+    return f"{text} ({100 * found.low:.0f}-{100 * found.high:.0f})"
+
+
+def _around(found: Estimate, form: str) -> str:
+    """An estimate with its symmetric interval."""
+    text = form.format(found.value)
+    if found.high is None:
+        return text
+    return f"{text} ±{form.format(found.high - found.value).lstrip('+')}"

@@ -345,7 +345,7 @@ class Arena:
         table begins in its place and is aborted. Nobody is invited there, so nobody sees its cards.
         """
         try:
-            made = await self._create(live.match, live.deal)
+            made = await self._create(live.match, live.deal, for_players=False)
             for invite in made.invites:
                 request = table_service_pb2.JoinTableRequest(
                     request_id=secrets.token_hex(16),
@@ -460,15 +460,18 @@ class Arena:
 
     # Playing -----------------------------------------------------------------------------------
 
-    async def play_board(self, matches: Sequence[Match], redeal: int = 0) -> list[MatchResult]:
+    async def play_board(
+        self, matches: Sequence[Match], redeal: int = 0, tries: int = TRIES
+    ) -> list[MatchResult]:
         """Play all *matches* of a board at the same time, and all again if the server fails in one.
 
         Args:
             matches: of one board.
             redeal: which cards of the board, see `boards.board`.
+            tries: maximum attempts with these cards.
 
         Returns:
-            Their results, in order; with the outcome `SERVER_FAULT` after `TRIES` attempts, or when
+            Their results, in order; with the outcome `SERVER_FAULT` after the last attempt, or when
             the arena is `broken`.
         """
         failures = 0
@@ -478,7 +481,7 @@ class Arena:
             if all(one.outcome is not Outcome.SERVER_FAULT for one in results):
                 return results
             failures += crashes == self._crashes
-            if self.broken or failures == TRIES:
+            if self.broken or failures == tries:
                 return results
 
     async def _try_board(self, matches: Sequence[Match], redeal: int) -> list[MatchResult]:
@@ -592,8 +595,11 @@ class Arena:
             live.fail(self.broken)
         return live
 
-    async def _create(self, match: Match, deal: _Deal) -> table_service_pb2.CreateTableResponse:
-        """Create a table for *match* with the cards of *deal*."""
+    async def _create(
+        self, match: Match, deal: _Deal, *, for_players: bool = True
+    ) -> table_service_pb2.CreateTableResponse:
+        """Create a table for *match* with the cards of *deal*; bots that dial in are called to it
+        if it is *for_players*."""
         setting, cards = self._setting, deal.cards
         seated = [setting.entrants[number] for number in match.players]
         names = [entrant.name for entrant in seated]
@@ -618,7 +624,9 @@ class Arena:
         seats = [
             table_service_pb2.SeatSpec(
                 access=table_pb2.SEAT_ACCESS_RESERVED,
-                player=table_pb2.Player(display_name=one.name, player_id=one.player_id),
+                player=table_pb2.Player(
+                    display_name=one.name, player_id=one.player_id if for_players else ""
+                ),
             )
             for one in seated
         ]

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from croupier.clock import Clock
-from croupier_server.contest.arena import Arena, ContestFailed, Setting, arena
+from croupier_server.contest.arena import TRIES, Arena, ContestFailed, Setting, arena
 from croupier_server.contest.faults import stakes
 from croupier_server.contest.ladder.contest import Contest
 from croupier_server.contest.ladder.corrections import CORRECTIONS
@@ -152,6 +153,7 @@ class _Conductor:
         self._setting = setting_of(contest, folder)
         self._alone = set(contest.alone)
         self._under_way: dict[int, int] = {}
+        self._spoiled: Counter[int] = Counter()
         self._changed = asyncio.Condition()
         self._waiting: asyncio.Queue[tuple[Kind, Body, asyncio.Future[None]]] = asyncio.Queue()
 
@@ -261,12 +263,14 @@ class _Conductor:
     async def _play(self, number: int, place: Arena, board: int) -> None:
         """Play *board*; if the server fails, it is to be played again."""
         matches = self.contest.tables(board)
+        bots = {bot for match in matches for bot in match.players}
+        is_dialled = any(self._setting.entrants[bot].player_id for bot in bots)
+        redeal = 0
         try:
-            redeal = self.contest.redeals.get(board, 0)
-            if any(self._setting.entrants[bot].player_id for bot in matches[0].players):
+            if is_dialled:  # who dials in may remember the cards, so they never come again
                 redeal = self.contest.redeals.get(board, -1) + 1
                 await self.tell(Kind.DEALT, {"board": board, "redeal": redeal})
-            results = await place.play_board(matches, redeal)
+            results = await place.play_board(matches, redeal, 1 if is_dialled else TRIES)
             for bot in sorted(self._alone - self.contest.alone):
                 await self.tell(Kind.ALONE, {"bot": bot, "why": "its process ended"})
             spoiled = [one for one in results if one.outcome is Outcome.SERVER_FAULT]
@@ -275,7 +279,9 @@ class _Conductor:
                     Kind.BOARD, board_body(board, [self._named(one) for one in results])
                 )
             elif not place.broken:
-                raise ContestFailed(f"board {board + 1}: {spoiled[0].detail}")
+                self._spoiled[board] += 1
+                if not is_dialled or self._spoiled[board] == TRIES:
+                    raise ContestFailed(f"board {board + 1}: {spoiled[0].detail}")
         finally:
             del self._under_way[board]
             with contextlib.suppress(asyncio.CancelledError):

@@ -85,7 +85,7 @@ def template(
         entrants: name and bot of each.
     """
     quoted = json.dumps  # a JSON string is a TOML string
-    inline = ", ".join(f"{quoted(name)} = {quoted(value)}" for name, value in options.items())
+    inline = ", ".join(f"{name} = {quoted(value)}" for name, value in options.items())
     return _TEMPLATE.format(
         folder=folder,
         game=quoted(game),

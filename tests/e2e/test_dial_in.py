@@ -1,0 +1,111 @@
+"""A contest with bots that dial in: over TLS, with keys, at a server that runs already."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.serving import COMMAND, SECONDS, clean_environment, served
+from tests.e2e.test_tls import Pki, new_key, tls_flags
+
+WORKER = (sys.executable, "-m", "croupier.worker", "--bot", "{bot}", "--standby", "{address}")
+
+SPEC = """
+name = "cup"
+game = "pokex"
+options = {{ max_deals = "1" }}
+form = "{form}"
+boards = 4
+seed = 3
+server = "{address}"
+start_seconds = {start}
+
+[[entrant]]
+name = "Ann"
+player = "ann"
+
+[[entrant]]
+name = "Bob"
+player = "bob"
+
+[[entrant]]
+name = "house"
+bot = "greedy"
+"""
+
+
+class Cup:
+    """A server with keys, and what bots and the organiser need to reach it."""
+
+    def __init__(self, pki: Pki, store: str, address: str) -> None:
+        self.pki = pki
+        self.store = store
+        self.address = address
+
+    def environment(self, name: str, *scopes: str) -> dict[str, str]:
+        """That of a program with a key for *name*."""
+        key = new_key(self.store, name, *scopes)
+        return clean_environment(CROUPIER_KEY=key, CROUPIER_CA=str(self.pki.ca))
+
+    @contextmanager
+    def standing_by(self, name: str, bot: str) -> Iterator[None]:
+        """A bot with the key of *name*, in a process of its own."""
+        words = [word.format(bot=bot, address=self.address) for word in WORKER]
+        process = subprocess.Popen(words, env=self.environment(name, "play"))
+        try:
+            yield
+        finally:
+            process.terminate()
+            process.wait(SECONDS)
+
+    def play(self, folder: Path, form: str, start: int = 60) -> dict[str, Any]:
+        """Play the contest; returns its export."""
+        folder.mkdir()
+        text = SPEC.format(form=form, address=self.address, start=start)
+        (folder / "contest.toml").write_text(text)
+        command = [*COMMAND[:-1], "ladder"]
+        environment = self.environment("organiser", "host", "play")
+        for words in (["run", str(folder), "--quiet"], ["export", str(folder)]):
+            done = subprocess.run(
+                [*command, *words], env=environment, capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Iterator[Cup]:
+    pki = Pki(tmp_path / "pki")
+    pki.issue("first")
+    pki.put("first")
+    store = f"sqlite:{tmp_path / 'croupier.db'}"
+    with served(*tls_flags(pki, store), "--auth", "keys") as server:
+        yield Cup(pki, store, server.address)
+
+
+@pytest.mark.more
+@pytest.mark.parametrize("form", ["field", "independent"])
+def test_bots_that_dial_in_are_called_to_their_tables(cup: Cup, form: str, tmp_path: Path) -> None:
+    with ExitStack() as bots:
+        for name in ("ann", "bob"):
+            bots.enter_context(cup.standing_by(name, "greedy"))
+        found = cup.play(tmp_path / "cup", form)
+    assert all(row["outcome"] == "played" for row in found["matches"])
+    kinds = {row["name"]: row["kind"] for row in found["entrants"]}
+    assert kinds["Ann"] == kinds["Bob"] == "dial-in"
+
+
+@pytest.mark.more
+def test_who_does_not_dial_in_loses_and_the_others_do_not(cup: Cup, tmp_path: Path) -> None:
+    with cup.standing_by("ann", "greedy"):
+        found = cup.play(tmp_path / "cup", "field", 5)
+    faults = {row["entrant"]: row["faults"] for row in found["standings"]}
+    assert faults == {0: {}, 1: {"no show": 4}, 2: {}}
