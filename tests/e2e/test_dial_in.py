@@ -72,12 +72,14 @@ class Cup:
         (folder / "contest.toml").write_text(text)
         command = [*COMMAND[:-1], "ladder"]
         environment = self.environment("organiser", "host", "play")
+        printed = ""
         for words in (["run", str(folder), "--quiet"], ["export", str(folder)]):
             done = subprocess.run(
                 [*command, *words], env=environment, capture_output=True, text=True, check=False
             )
             assert done.returncode == 0, done.stderr
-        found: dict[str, Any] = json.loads(done.stdout)
+            printed = done.stdout
+        found: dict[str, Any] = json.loads(printed)
         return found
 
 
