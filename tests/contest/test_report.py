@@ -246,9 +246,9 @@ def test_numbers_have_their_decimals_and_units() -> None:
 
 def test_intervals_are_explained_by_their_kind() -> None:
     simultaneous, per_pair = html(samples.pairs()), html(samples.field())
-    assert "simultaneous 95% confidence intervals" in simultaneous
-    assert "5% of such intervals miss the true value" in per_pair
-    assert "simultaneous" not in per_pair
+    assert "hold together and at any time" in simultaneous
+    assert "holds on its own and at any time" in per_pair
+    assert "hold together" not in per_pair
 
 
 def test_all_faults_are_listed_and_hidden_matches_counted() -> None:

@@ -157,8 +157,25 @@ def test_a_line_of_shell_does_what_the_page_says(line: str, server: Served, tmp_
             shown = run(tmp_path, sys.executable, "-m", "croupier_server", *arguments)
             assert "MyBot" in shown
             assert len(list(tmp_path.glob("games/*/*.croupier"))) == 4
+        case ".venv/bin/croupier", ["ladder"]:
+            assert arguments in ladder_of_the_page(), "the test below runs them in order"
         case _:
             pytest.fail(f"no test knows {line!r}")
+
+
+def ladder_of_the_page() -> list[list[str]]:
+    """The arguments of every `croupier ladder` that README.md shows."""
+    lines = "".join(block.text for block in blocks("README.md", "sh")).splitlines()
+    program = ".venv/bin/croupier ladder "
+    return [shlex.split(line)[1:] for line in lines if line.startswith(program)]
+
+
+@pytest.mark.more
+def test_the_ladder_of_the_page_writes_its_report(server: Served, tmp_path: Path) -> None:
+    write_bot("README.md", tmp_path, server.address)
+    for arguments in ladder_of_the_page():
+        run(tmp_path, sys.executable, "-m", "croupier_server", *arguments)
+    assert "MyBot" in (tmp_path / "cup" / "report.html").read_text()
 
 
 def contests_of_make_play() -> list[list[str]]:

@@ -22,7 +22,7 @@ from croupier_server.contest.ladder.corrections import CORRECTIONS
 from croupier_server.contest.ladder.events import Body, Event, Kind, board_body
 from croupier_server.contest.ladder.log import ContestLog, LogError
 from croupier_server.contest.ladder.opening import load
-from croupier_server.contest.ladder.programs import programs
+from croupier_server.contest.ladder.programs import build, programs
 from croupier_server.contest.ladder.spec import Records, Spec
 from croupier_server.contest.processes import ProcessFailed
 from croupier_server.contest.results import MatchResult, Outcome
@@ -118,7 +118,7 @@ async def conduct(
     try:
         async with asyncio.TaskGroup() as group:
             writer = group.create_task(conductor.write())
-            await conductor.tell(Kind.RESUMED, {})
+            await conductor.tell(Kind.RESUMED, {"builds": conductor.builds})
             await conductor.follow()
             follower = group.create_task(conductor.follow_orders())
             async with asyncio.TaskGroup() as hosts:
@@ -151,6 +151,7 @@ class _Conductor:
         self._limits = limits
         self._watch = watch
         self._setting = setting_of(contest, folder)
+        self.builds = [build(bot) for bot in self._setting.entrants]
         self._alone = set(contest.alone)
         self._under_way: dict[int, int] = {}
         self._spoiled: Counter[int] = Counter()

@@ -89,7 +89,8 @@ class Contest:
         corrections: as given.
         spec: as it was begun, with a seed, and with the length that it has now.
         seed: of cards and bots.
-        bots: what each bot was when the contest was created, by its number.
+        bot_names: what each bot is called, by its number.
+        builds: of each bot, those that it has played with.
         ruleset, options: what is played; all options, as text.
         server_version, rules_version: of the server that began it.
         teams: team of each seat.
@@ -158,14 +159,19 @@ class Contest:
                 self.is_finished = True
             case Kind.VOIDED | Kind.REPLAYED | Kind.ADJUDICATED:
                 self._is_exhausted = self.is_finished = False
-            case Kind.RESUMED | Kind.TABLES | Kind.REFUSED:
+            case Kind.RESUMED:
+                for found, now in zip(self.builds, body["builds"], strict=True):
+                    if now not in found:
+                        found.append(now)
+            case Kind.TABLES | Kind.REFUSED:
                 pass
         self._advance()
 
     def _create(self, body: dict[str, Any]) -> None:
         self.spec = parse_spec(body["spec"])
         self.seed: int = body["seed"]
-        self.bots: Sequence[dict[str, Any]] = body["bots"]
+        self.bot_names: list[str] = [bot["name"] for bot in body["bots"]]
+        self.builds: list[list[str]] = [[bot["build"]] for bot in body["bots"]]
         self.options: dict[str, str] = body["options"]
         self.ruleset: str = body["ruleset"]
         self.server_version: str = body["server"]
@@ -237,11 +243,6 @@ class Contest:
     def commitment(self) -> str:
         """SHA-256 of the root of the first board."""
         return board_of(self.seed, 0).commitment.hex()
-
-    @property
-    def bot_names(self) -> list[str]:
-        """What each bot is called."""
-        return [bot["name"] for bot in self.bots]
 
     def groups(self, board: int) -> Groups:
         """Who meets on *board*, which is scheduled."""

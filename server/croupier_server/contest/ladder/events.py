@@ -22,7 +22,8 @@ class Kind(StrEnum):
     CREATED = "created"
     """``spec`` and ``seed``, and ``bots``: what each bot was at that time."""
     RESUMED = "resumed"
-    """A runner goes on; any other that still ran cannot store anything after this."""
+    """A runner goes on; any other that still ran cannot store anything after this. ``builds``: of
+    all bots, as they are now."""
     BATCH = "batch"
     """``boards``: the groups of each."""
     DEALT = "dealt"

@@ -122,7 +122,8 @@ def _provenance(contest: Contest) -> tuple[tuple[str, str], ...]:
         ("Rules", f"{contest.spec.game}, version {contest.rules_version}"),
         ("Cards", f"boards from one seed, SHA-256 of the first: {contest.commitment}"),
     ]
-    rows += [(f"Build of {bot['name']}", bot["build"]) for bot in contest.bots if bot["build"]]
+    for name, builds in zip(contest.bot_names, contest.builds, strict=True):
+        rows += [(f"Build of {name}", build) for build in builds if build]
     return tuple(rows)
 
 
@@ -138,6 +139,8 @@ def _entrants(contest: Contest) -> Iterable[report.Entrant]:
         elif ".py:" in bot:
             kind = report.Kind.PYTHON_CLASS
         labels = ["team"] if one.members else []
+        if any(len(contest.builds[bot]) > 1 for bot in contest.roster.bots[number]):
+            labels.append("its program was changed")
         if number in contest.withdrawn:
             labels.append(contest.withdrawn[number])
         if contest.alone.intersection(contest.roster.bots[number]):

@@ -135,15 +135,14 @@ class _Page:
     @property
     def meaning(self) -> str:
         """What the intervals of the contest mean, in a sentence."""
+        hold = "Each interval of a win rate or score holds on its own"
+        contains = "it contains the true value"
         if self._report.contest.intervals is Intervals.SIMULTANEOUS:
-            return (
-                f"Intervals are simultaneous {self.confidence} confidence intervals: with that "
-                "confidence, all of them contain their true values at once."
-            )
-        missed = f"{100 - 100 * self._report.contest.confidence:.4g}%"
+            hold = "Intervals of win rates and scores hold together"
+            contains = "all of them contain their true values"
         return (
-            f"Each interval is a {self.confidence} confidence interval on its own: on average, "
-            f"{missed} of such intervals miss the true value."
+            f"{hold} and at any time: with {self.confidence} confidence, {contains} after every "
+            "board. Intervals of ratings hold for a single look."
         )
 
     @property

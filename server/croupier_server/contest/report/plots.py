@@ -289,7 +289,10 @@ def lines(title: str, axis: str, rows: Sequence[Line]) -> Markup:
 def cross_table(title: str, names: Sequence[str], cells: Sequence[Sequence[Cell | None]]) -> Markup:
     """A cell for each pair: row against column, both in the order of *names*."""
     count = len(names)
-    wide, high = (48, 26) if count <= CROSS_LARGE_MAX else (30, 20)
+    is_large = count <= CROSS_LARGE_MAX
+    wide, high = (48.0, 26) if is_large else (30.0, 20)
+    longest = max((len(cell.text) for line in cells for cell in line if cell), default=0)
+    wide = max(wide, 8 + longest * _LETTER * (1.0 if is_large else 0.8))
     left, top = 32 + _room(names), 24
     parts: list[Markup] = []
     for at, name in enumerate(names):
@@ -316,7 +319,7 @@ def cross_table(title: str, names: Sequence[str], cells: Sequence[Sequence[Cell 
                     class_=f"tone{tone}",
                 )
             )
-    size_class = "cross" if count <= CROSS_LARGE_MAX else "cross small"
+    size_class = "cross" if is_large else "cross small"
     return _figure(title, left + wide * count + 2, top + high * count + 4, parts, size_class)
 
 
