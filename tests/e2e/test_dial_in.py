@@ -44,21 +44,20 @@ bot = "greedy"
 class Cup:
     """A server with keys, and what bots and the organiser need to reach it."""
 
-    def __init__(self, pki: Pki, store: str, address: str) -> None:
+    def __init__(self, pki: Pki, keys: dict[str, str], address: str) -> None:
         self.pki = pki
-        self.store = store
+        self.keys = keys
         self.address = address
 
-    def environment(self, name: str, *scopes: str) -> dict[str, str]:
-        """That of a program with a key for *name*."""
-        key = new_key(self.store, name, *scopes)
-        return clean_environment(CROUPIER_KEY=key, CROUPIER_CA=str(self.pki.ca))
+    def environment(self, name: str) -> dict[str, str]:
+        """That of a program with the key of *name*."""
+        return clean_environment(CROUPIER_KEY=self.keys[name], CROUPIER_CA=str(self.pki.ca))
 
     @contextmanager
     def standing_by(self, name: str, bot: str) -> Iterator[None]:
         """A bot with the key of *name*, in a process of its own."""
         words = [word.format(bot=bot, address=self.address) for word in WORKER]
-        process = subprocess.Popen(words, env=self.environment(name, "play"))
+        process = subprocess.Popen(words, env=self.environment(name))
         try:
             yield
         finally:
@@ -71,7 +70,7 @@ class Cup:
         text = SPEC.format(form=form, address=self.address, start=start)
         (folder / "contest.toml").write_text(text)
         command = [*COMMAND[:-1], "ladder"]
-        environment = self.environment("organiser", "host", "play")
+        environment = self.environment("organiser")
         printed = ""
         for words in (["run", str(folder), "--quiet"], ["export", str(folder)]):
             done = subprocess.run(
@@ -89,8 +88,11 @@ def cup(tmp_path: Path) -> Iterator[Cup]:
     pki.issue("first")
     pki.put("first")
     store = f"sqlite:{tmp_path / 'croupier.db'}"
+    # Before the server starts, which notices later ones within a second only.
+    keys = {name: new_key(store, name, "play") for name in ("ann", "bob")}
+    keys["organiser"] = new_key(store, "organiser", "host", "play")
     with served(*tls_flags(pki, store), "--auth", "keys") as server:
-        yield Cup(pki, store, server.address)
+        yield Cup(pki, keys, server.address)
 
 
 @pytest.mark.more
