@@ -438,7 +438,7 @@ def test_what_the_server_spoils_again_and_again_counts_for_nobody(
         ("Lost", "conceded", "by Lost, see "),
         ("Unmade", "conceded", "by Unmade, see "),
         ("Unready", "conceded", "by Unready, see "),
-        ("Cheat", "conceded", "by Cheat, see "),
+        ("Cheat", "struck_out", "by Cheat, see "),
         ("Quitter", "conceded", "by Quitter, see "),
     ],
 )
