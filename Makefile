@@ -228,7 +228,7 @@ LOCK := $(TOOLS)/bin/uv pip compile --quiet --universal --python-version 3.11 --
 .PHONY: lock
 lock: $(TOOLS_READY) ## lock dependencies anew (ARGS=--upgrade for newer ones)
 	@$(LOCK) $(ARGS) pyproject.toml --extra uvloop --extra postgres --extra web -o requirements/server.lock
-	@$(LOCK) $(ARGS) pyproject.toml --extra uvloop --extra postgres --extra web --group dev -c requirements/server.lock \
+	@$(LOCK) $(ARGS) pyproject.toml --extra ray --extra uvloop --extra postgres --extra web --group dev -c requirements/server.lock \
 		-o requirements/dev.lock
 	@$(LOCK) $(ARGS) --group tools -o requirements/tools.lock
 
