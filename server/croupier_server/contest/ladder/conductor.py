@@ -9,21 +9,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from croupier.clock import Clock
-from croupier_server.contest.arena import TRIES, Arena, ContestFailed, Setting, arena
+from croupier_server.contest.arena import TRIES, ContestFailed, Setting
 from croupier_server.contest.faults import stakes
 from croupier_server.contest.ladder.contest import Contest
 from croupier_server.contest.ladder.corrections import CORRECTIONS
 from croupier_server.contest.ladder.events import Body, Event, Kind, board_body
+from croupier_server.contest.ladder.executor import HAND_S, Executor, Host, Job, Local, Work
 from croupier_server.contest.ladder.log import ContestLog, LogError
 from croupier_server.contest.ladder.opening import load
 from croupier_server.contest.ladder.programs import build, programs
 from croupier_server.contest.ladder.spec import Records, Spec
+from croupier_server.contest.pairing import Match
 from croupier_server.contest.processes import ProcessFailed
 from croupier_server.contest.results import MatchResult, Outcome
 from croupier_server.games.modules import WIRES_BY_NAME
@@ -95,6 +100,7 @@ async def conduct(
     folder: Path,
     limits: Limits,
     watch: Callable[[Contest], None] = lambda _: None,
+    executor: Executor | None = None,
 ) -> Contest:
     """Play *contest* to its end, or until this is cancelled.
 
@@ -104,6 +110,7 @@ async def conduct(
         folder: where the file of the contest is; takes records and logs of processes.
         limits: how much is played at a time.
         watch: is called with the contest whenever something has been stored.
+        executor: where hosts run; None: on this machine.
 
     Returns:
         The contest as it is now; *contest* itself, unless there were corrections.
@@ -114,7 +121,7 @@ async def conduct(
         LogError: the log does, or another runner has taken the contest over.
         ProcessFailed: a server cannot be started.
     """
-    conductor = _Conductor(contest, log, folder, limits, watch)
+    conductor = _Conductor(contest, log, folder, limits, watch, executor or Local())
     try:
         async with asyncio.TaskGroup() as group:
             writer = group.create_task(conductor.write())
@@ -134,6 +141,28 @@ async def conduct(
     return conductor.contest
 
 
+@dataclass(slots=True)
+class _Lane:
+    """What a conductor knows of a host.
+
+    Attributes:
+        host: plays.
+        since: when it was ready, in seconds of the loop.
+        boards: that it has played.
+        tables: that it plays now.
+    """
+
+    host: Host
+    since: float
+    boards: int = 0
+    tables: int = 0
+
+    def boards_in(self, seconds: float) -> int:
+        """How many boards it plays in *seconds*, rounded up."""
+        time = asyncio.get_running_loop().time() - self.since
+        return max(1, math.ceil(self.boards * seconds / max(time, seconds)))
+
+
 class _Conductor:
     """The state of a contest under way."""
 
@@ -144,16 +173,28 @@ class _Conductor:
         folder: Path,
         limits: Limits,
         watch: Callable[[Contest], None],
+        executor: Executor,
     ) -> None:
         self.contest = contest
         self._log = log
         self._folder = folder
         self._limits = limits
         self._watch = watch
+        self._executor = executor
         self._setting = setting_of(contest, folder)
         self.builds = [build(bot) for bot in self._setting.entrants]
         self._alone = set(contest.alone)
-        self._under_way: dict[int, int] = {}
+        server = contest.spec.server
+        self._job = Job(
+            setting=self._setting,
+            folder=folder / LOGS,
+            servers=(server,) if server else (),
+            keep=self._keep,
+            records=contest.spec.records,
+            alone=self._alone,
+            builds=self.builds,
+        )
+        self._under_way: set[int] = set()
         self._spoiled: Counter[int] = Counter()
         self._changed = asyncio.Condition()
         self._waiting: asyncio.Queue[tuple[Kind, Body, asyncio.Future[None]]] = asyncio.Queue()
@@ -217,15 +258,13 @@ class _Conductor:
     # Playing -----------------------------------------------------------------------------------
 
     async def host(self, number: int) -> None:
-        """Play boards at server number *number*, which is started again if it fails, until nothing
+        """Play boards at host number *number*, which is started again if it fails, until nothing
         is left."""
         failures = 0
-        logs = self._folder / LOGS / str(number)
-        await asyncio.to_thread(logs.mkdir, parents=True, exist_ok=True)
         while not self.contest.is_over:
             before = self.contest.last
             try:
-                why = await self._host_once(number, logs)
+                why = await self._host_once(number)
             except ProcessFailed as error:
                 why = str(error)
             if why:
@@ -233,61 +272,88 @@ class _Conductor:
                 if failures > FAILURES_MAX:
                     raise ContestFailed(why)
 
-    async def _host_once(self, number: int, logs: Path) -> str:
-        """Play at one server; returns why that ended early, or nothing."""
-        server = self.contest.spec.server
-        async with arena(self._setting, logs, server, keep=self._keep, alone=self._alone) as place:
+    async def _host_once(self, number: int) -> str:
+        """Play at one host; returns why that ended early, or nothing."""
+        async with self._executor.host(number, self._job) as host:
+            lane = _Lane(host, asyncio.get_running_loop().time())
             async with asyncio.TaskGroup() as playing:
-                while (board := await self._take(number, place)) is not None:
-                    playing.create_task(self._play(number, place, board))
-            return place.broken
+                while hand := await self._take(lane):
+                    playing.create_task(self._play(lane, hand))
+        return host.broken
 
-    async def _take(self, number: int, place: Arena) -> int | None:
-        """The next board to play at *place*; None when nothing is left, or *place* is broken."""
+    async def _take(self, lane: _Lane) -> list[list[Match]]:
+        """The boards to play next at a host, as their matches; none when nothing is left, or the
+        host is broken."""
         async with self._changed:
-            while not self.contest.is_over and not place.broken:
-                board = next(
-                    (one for one in self.contest.to_play() if one not in self._under_way), None
-                )
-                if board is not None and self._has_room(number, board):
-                    self._under_way[board] = number
-                    return board
+            while not self.contest.is_over and not lane.host.broken:
+                room = self._limits.tables // self._limits.servers
+                hand = self._hand(lane.boards_in(HAND_S), room // 4)
+                tables = sum(map(len, hand))
+                if hand and (not lane.tables or lane.tables + tables <= room):
+                    self._under_way.update(matches[0].board for matches in hand)
+                    lane.tables += tables
+                    return hand
                 await self._changed.wait()
-        return None
+        return []
 
-    def _has_room(self, number: int, board: int) -> bool:
-        """Whether server *number* may play *board* beside those that are under way there."""
-        own = [one for one, where in self._under_way.items() if where == number]
-        tables = sum(len(self.contest.tables(one)) for one in [*own, board])
-        return not own or tables <= self._limits.tables // self._limits.servers
+    def _hand(self, boards: int, tables: int) -> list[list[Match]]:
+        """The matches of the next *boards* at most, and not of more *tables*, unless one board has
+        more: a host needs other hands while one of them waits for its last board."""
+        hand: list[list[Match]] = []
+        for board in islice(self.contest.to_play(besides=self._under_way), boards):
+            matches = self.contest.tables(board)
+            tables -= len(matches)
+            if hand and tables < 0:
+                break
+            hand.append(matches)
+        return hand
 
-    async def _play(self, number: int, place: Arena, board: int) -> None:
-        """Play *board*; if the server fails, it is to be played again."""
-        matches = self.contest.tables(board)
-        bots = {bot for match in matches for bot in match.players}
-        is_dialled = any(self._setting.entrants[bot].player_id for bot in bots)
-        redeal = 0
+    async def _play(self, lane: _Lane, hand: list[list[Match]]) -> None:
+        """Play the boards of *hand*; what the host fails in is to be played again."""
         try:
-            if is_dialled:  # who dials in may remember the cards, so they never come again
-                redeal = self.contest.redeals.get(board, -1) + 1
-                await self.tell(Kind.DEALT, {"board": board, "redeal": redeal})
-            results = await place.play_board(matches, redeal, 1 if is_dialled else TRIES)
+            async with asyncio.TaskGroup() as deals:
+                work = [deals.create_task(self._deal(matches)) for matches in hand]
+            found = await lane.host.play([task.result() for task in work])
+            lane.boards += len(hand)
             for bot in sorted(self._alone - self.contest.alone):
                 await self.tell(Kind.ALONE, {"bot": bot, "why": "its process ended"})
-            spoiled = [one for one in results if one.outcome is Outcome.SERVER_FAULT]
-            if not spoiled:
-                await self.tell(
-                    Kind.BOARD, board_body(board, [self._named(one) for one in results])
-                )
-            elif not place.broken:
-                self._spoiled[board] += 1
-                if not is_dialled or self._spoiled[board] == TRIES:
-                    raise ContestFailed(f"board {board + 1}: {spoiled[0].detail}")
+            async with asyncio.TaskGroup() as told:
+                for results in found:
+                    told.create_task(self._note(results, is_lost=bool(lane.host.broken)))
         finally:
-            del self._under_way[board]
+            lane.tables -= sum(map(len, hand))
+            self._under_way.difference_update(matches[0].board for matches in hand)
             with contextlib.suppress(asyncio.CancelledError):
                 async with self._changed:
                     self._changed.notify_all()
+
+    async def _deal(self, matches: list[Match]) -> Work:
+        """The work that the board of *matches* is."""
+        if not self._is_dialled(matches):
+            return Work(matches, 0, TRIES)
+        # Who dials in may remember the cards, so they never come again.
+        board = matches[0].board
+        redeal = self.contest.redeals.get(board, -1) + 1
+        await self.tell(Kind.DEALT, {"board": board, "redeal": redeal})
+        return Work(matches, redeal, 1)
+
+    def _is_dialled(self, matches: list[Match]) -> bool:
+        """Whether a bot that dials in plays one of *matches*."""
+        return any(
+            self._setting.entrants[bot].player_id for match in matches for bot in match.players
+        )
+
+    async def _note(self, results: list[MatchResult], *, is_lost: bool) -> None:
+        """Store the *results* of a board, unless its host has failed, and perhaps *is_lost*."""
+        board = results[0].match.board
+        spoiled = [one for one in results if one.outcome is Outcome.SERVER_FAULT]
+        if not spoiled:
+            await self.tell(Kind.BOARD, board_body(board, [self._named(one) for one in results]))
+        elif not is_lost:
+            self._spoiled[board] += 1
+            is_dialled = self._is_dialled([one.match for one in results])
+            if not is_dialled or self._spoiled[board] == TRIES:
+                raise ContestFailed(f"board {board + 1}: {spoiled[0].detail}")
 
     def _named(self, result: MatchResult) -> MatchResult:
         """*result* with a stall called so."""

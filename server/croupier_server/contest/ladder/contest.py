@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Final, NamedTuple
@@ -259,12 +259,12 @@ class Contest:
         """Whether *board* has results."""
         return board < self.counted or board in self._results
 
-    def to_play(self) -> Iterator[int]:
-        """Scheduled boards that have no results yet, in order."""
+    def to_play(self, besides: Container[int] = ()) -> Iterator[int]:
+        """Scheduled boards that have no results yet, in order, *besides* some."""
         if self.verdict is not None:
             return
         for board in range(self.counted, self.scheduled):
-            if board not in self._results and self.tables(board):
+            if board not in self._results and board not in besides and self.tables(board):
                 yield board
 
     def why_not_corrected(self, board: int) -> str:
