@@ -19,7 +19,8 @@ from croupier.games import GAMES
 from croupier.options import game_names, options_message
 from croupier.views import View
 from croupier_server.contest.pairing import Match, Seating, seated, seatings
-from croupier_server.contest.results import interval, margin
+from croupier_server.contest.results import margin
+from croupier_server.contest.statistics.intervals import t_interval
 from croupier_server.games import registry
 from croupier_server.games.base import OptionSpec
 from croupier_server.games.modules import WIRES_BY_NAME
@@ -109,7 +110,7 @@ def board(game: str, ruleset: str, seed: int) -> float:
 )
 def test_greedy_is_clearly_ahead_of_random(game: str, ruleset: str) -> None:
     boards = 12 if game == "tractor" else 25
-    found = interval([board(game, ruleset, seed) for seed in range(boards)])
+    found = t_interval([board(game, ruleset, seed) for seed in range(boards)])
     assert found is not None
     assert found.low is not None
     assert found.low > 0

@@ -11,17 +11,13 @@ import pytest
 
 from croupier_server.contest.pairing import Match, Pairing, seated, seatings
 from croupier_server.contest.results import (
-    VALUES_MIN,
-    Interval,
     MatchResult,
     Outcome,
-    interval,
     margin,
     of_entrant,
     of_pairing,
-    t_probability,
-    t_quantile,
 )
+from croupier_server.contest.statistics.intervals import VALUES_MIN, Interval, t_interval
 
 US = Pairing(0, 1)
 
@@ -43,35 +39,9 @@ def fault(board: int, score: float | None, *at_fault: int) -> MatchResult:
     return MatchResult(match_of(US, board), "table", scores_of(score), Outcome.CRASHED, at_fault)
 
 
-@pytest.mark.parametrize(
-    ("freedom", "value"),
-    [
-        (1, 12.7062),
-        (2, 4.30265),
-        (3, 3.18245),
-        (9, 2.26216),
-        (19, 2.09302),
-        (30, 2.04227),
-        (100, 1.98397),
-        (1000, 1.96234),
-        (100_000, 1.95999),
-    ],
-)
-def test_t_agrees_with_the_printed_tables(freedom: int, value: float) -> None:
-    assert t_quantile(0.975, freedom) == pytest.approx(value, abs=2e-5)
-
-
-def test_t_of_one_and_two_degrees_has_a_closed_form() -> None:
-    for value in (0.0, 0.3, 1.0, 4.0, 50.0):
-        cauchy = 0.5 + math.atan(value) / math.pi
-        assert t_probability(value, 1) == pytest.approx(cauchy, abs=1e-12)
-        second = 0.5 + value / (2 * math.sqrt(2 + value * value))
-        assert t_probability(value, 2) == pytest.approx(second, abs=1e-12)
-
-
 def test_an_interval_is_the_textbook_one() -> None:
     values = [2.0, -1.0, 3.5, 0.0, 1.0] * 2
-    found = interval(values)
+    found = t_interval(values)
     assert found is not None
     reach = 2.26216 * statistics.stdev(values) / math.sqrt(10)
     assert found.mean == pytest.approx(1.1)
@@ -81,18 +51,18 @@ def test_an_interval_is_the_textbook_one() -> None:
 
 @pytest.mark.attack
 def test_too_few_boards_have_no_interval() -> None:
-    assert interval([]) is None
+    assert t_interval([]) is None
     for count in range(1, VALUES_MIN):
         values = [float(value) for value in range(count)]
-        assert interval(values) == Interval(statistics.mean(values), None, None, count)
-    found = interval([float(value) for value in range(VALUES_MIN)])
+        assert t_interval(values) == Interval(statistics.mean(values), None, None, count)
+    found = t_interval([float(value) for value in range(VALUES_MIN)])
     assert found is not None
     assert found.low is not None
 
 
 @pytest.mark.attack
 def test_boards_that_all_have_one_value_have_no_interval() -> None:
-    found = interval([0.1] * 200)
+    found = t_interval([0.1] * 200)
     assert found is not None
     assert found.mean == pytest.approx(0.1)
     assert (found.low, found.high) == (None, None)
@@ -103,7 +73,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
     stream = random.Random(11)
     hits = 0
     for _ in range(400):
-        found = interval([stream.choice((-3, -2, -1, -1, 0, 1, 1, 2, 3)) for _ in range(10)])
+        found = t_interval([stream.choice((-3, -2, -1, -1, 0, 1, 1, 2, 3)) for _ in range(10)])
         assert found is not None
         assert found.low is not None
         assert found.high is not None
@@ -123,12 +93,12 @@ def test_a_pairing_counts_matches_and_averages_boards() -> None:
     found = of_pairing(US, results)
     assert (found.wins, found.draws, found.losses, found.failed) == (2, 1, 1, 1)
     assert found.matches == 4
-    assert found.score == interval([1.0, 1.0])
+    assert found.score == t_interval([1.0, 1.0])
 
 
 def test_matches_of_one_board_are_one_value() -> None:
     together = of_pairing(US, [result(0, 3), result(0, -1), result(1, 2)])
-    assert together.score == interval([1.0, 2.0])
+    assert together.score == t_interval([1.0, 2.0])
     assert together.score is not None
     assert together.score.values == 2
 

@@ -51,13 +51,6 @@ def bounds(found: Interval | None) -> Bounds:
     return Bounds(found.low, found.mean, found.high)
 
 
-def test_the_t_interval_is_that_of_scipy() -> None:
-    values = [3.0, -1.0, 4.0, 1.0, -5.0, 9.0, 2.0, -6.0, 5.0, 3.0, 5.0]
-    found = bounds(t_interval(values))
-    low, high = stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))
-    assert found == pytest.approx((low, np.mean(values), high))
-
-
 @given(st.lists(SHARES, min_size=1, max_size=60))
 def test_a_betting_interval_holds_its_mean_and_stays_within_0_and_1(values: list[float]) -> None:
     found = bounds(betting_interval(values))

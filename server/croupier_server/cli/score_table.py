@@ -11,15 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from croupier_server.contest.pairing import round_robin
-from croupier_server.contest.results import (
-    VALUES_MIN,
-    Interval,
-    MatchResult,
-    Outcome,
-    Tally,
-    of_entrant,
-    of_pairing,
-)
+from croupier_server.contest.results import MatchResult, Outcome, Tally, of_entrant, of_pairing
+from croupier_server.contest.statistics.intervals import VALUES_MIN, Interval
 from croupier_server.games.modules import MODULES
 from croupier_server.printable import printable
 

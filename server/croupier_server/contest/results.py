@@ -9,7 +9,6 @@ and needs no random stream.
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,12 +17,8 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from croupier_server.contest.pairing import Match, Pairing
+from croupier_server.contest.statistics.intervals import Interval, t_interval
 from croupier_server.contest.timing import Times
-
-CONFIDENCE: Final = 0.95
-
-VALUES_MIN: Final = 10
-"""Fewest values that have an interval: of fewer, one outlier more or less changes it too much."""
 
 FAILED: Final = "FAILED"
 """`MatchResult.reason` of a match that the contest itself gave up."""
@@ -89,16 +84,6 @@ class MatchResult(NamedTuple):
     def score(self) -> float | None:
         """Of the first entrant of a match of two, see `margin`."""
         return None if self.scores is None else margin(self.match, self.scores, *self.match.pairing)
-
-
-class Interval(NamedTuple):
-    """A mean with its confidence interval; ``low`` and ``high`` are None where there is none: of
-    fewer than `VALUES_MIN` values, and of values that are all the same."""
-
-    mean: float
-    low: float | None
-    high: float | None
-    values: int
 
 
 class Tally(NamedTuple):
@@ -180,71 +165,4 @@ def _tally(entrant: int, results: Sequence[MatchResult]) -> Tally:
             draws += score == 0
             losses += score < 0
     values = [sum(own) / len(own) for _, own in sorted(boards.items())]
-    return Tally(wins, draws, losses, failed, dict(faults), interval(values))
-
-
-def interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval | None:
-    """Mean of *values* with its t interval; None without values.
-
-    >>> interval([1.0, 2.0, 3.0])
-    Interval(mean=2.0, low=None, high=None, values=3)
-    """
-    count = len(values)
-    if not count:
-        return None
-    mean = math.fsum(values) / count
-    if count < VALUES_MIN or min(values) == max(values):
-        return Interval(mean, None, None, count)
-    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    reach = t_quantile(0.5 + confidence / 2, count - 1) * math.sqrt(variance / count)
-    return Interval(mean, mean - reach, mean + reach, count)
-
-
-# Student's t ----------------------------------------------------------------------------------
-
-
-def t_quantile(probability: float, freedom: int) -> float:
-    """The value below which a t variable with *freedom* degrees lies with *probability* (0.5..1).
-
-    >>> round(t_quantile(0.975, 9), 3)
-    2.262
-    """
-    low, high = 0.0, 1.0
-    while t_probability(high, freedom) < probability:
-        high *= 2
-    for _ in range(100):
-        middle = (low + high) / 2
-        if t_probability(middle, freedom) < probability:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
-
-
-def t_probability(value: float, freedom: int) -> float:
-    """Probability that a t variable with *freedom* degrees is below *value*, which is not < 0."""
-    return 1 - _beta(freedom / (freedom + value * value), freedom / 2, 0.5) / 2
-
-
-def _beta(x: float, a: float, b: float) -> float:
-    """The regularised incomplete beta function, by its continued fraction."""
-    if x in (0.0, 1.0):
-        return x
-    if x > (a + 1) / (a + b + 2):
-        return 1 - _beta(1 - x, b, a)
-    log_front = (
-        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    )
-    # Lentz's method: the fraction is built from its front until a factor no longer changes it.
-    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
-    fraction = d
-    for step in range(1, 300):
-        even = step * (b - step) * x / ((a + 2 * step - 1) * (a + 2 * step))
-        odd = -(a + step) * (a + b + step) * x / ((a + 2 * step) * (a + 2 * step + 1))
-        for term in (even, odd):
-            d = 1 / (1 + term * d)
-            c = 1 + term / c
-            fraction *= c * d
-        if abs(c * d - 1) < 1e-15:
-            break
-    return math.exp(log_front) * fraction / a
+    return Tally(wins, draws, losses, failed, dict(faults), t_interval(values))

@@ -27,12 +27,12 @@ from croupier_server.contest.faults import Standing, fault_scores, stakes
 from croupier_server.contest.pairing import Match as Planned
 from croupier_server.contest.pairing import Pairing, round_robin, schedule, seatings
 from croupier_server.contest.results import (
-    VALUES_MIN,
     MatchResult,
     Outcome,
     Tally,
     of_entrant,
 )
+from croupier_server.contest.statistics.intervals import VALUES_MIN
 from croupier_server.games.base import Seat
 from croupier_server.games.modules import MODULES
 from croupier_server.local.match import (
