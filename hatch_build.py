@@ -32,6 +32,8 @@ LEFT_OUT: Final = {
     "games/module.py": "runs once",
     "games/modules.py": "runs once",
     "games/registry.py": "runs once",
+    "games/features.py": "for environments",
+    "games/*/features.py": "for environments",
     "games/notation.py": "for people",
     "games/telling.py": "for people",
     "games/*/bench.py": "runs as a program of its own",

@@ -85,6 +85,7 @@ ALLOWED = [
     ("croupier_server.games.tractor.teller", "import croupier.cards"),
     ("croupier_server.bots.search", "import croupier_server.games.tractor.rules, croupier.bot"),
     ("croupier.local", "import croupier_server.local"),
+    ("croupier.pettingzoo", "import croupier_server.local.environment"),
 ]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from croupier_server.games.base import AnyGame
+from croupier_server.games.features import MakeFeatures
 from croupier_server.games.notation import Words
 from croupier_server.games.positions import Facts, Json
 from croupier_server.games.searching import Guide
@@ -51,6 +52,7 @@ class GameModule:
             number of seats.
         knows: what a seat's view holds, in words for the author of a bot.
         guide: what `search` needs; None: `search` plays it as `greedy` does.
+        features: a seat's view as numbers, for environments; None: there are none.
         positions: None if nobody has worked any out.
         bench: what is measured of this game alone, if anything.
     """
@@ -61,6 +63,7 @@ class GameModule:
     scores: Callable[[Any, int], tuple[int, ...]]
     knows: str
     guide: Guide | None = None
+    features: MakeFeatures | None = None
     positions: Positions | None = None
     bench: Bench | None = None
 

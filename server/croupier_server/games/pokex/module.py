@@ -7,6 +7,7 @@ from typing import Final
 from croupier.v1 import pokex_pb2
 from croupier_server.games.module import Bench, GameModule, Positions
 from croupier_server.games.pokex import bench, vectors
+from croupier_server.games.pokex.features import features
 from croupier_server.games.pokex.guide import PokexGuide
 from croupier_server.games.pokex.notation import PokexWords
 from croupier_server.games.pokex.teller import PokexTeller
@@ -26,6 +27,7 @@ MODULE: Final = GameModule(
     scores=_scores,
     knows="hand, centre, calls, tricks",
     guide=PokexGuide(),
+    features=features,
     positions=Positions(vectors.run, vectors.CONTEXT),
     bench=Bench("hands with wild cards", bench.measure_fresh),
 )

@@ -7,6 +7,7 @@ from typing import Final
 from croupier.v1 import tongits_pb2
 from croupier_server.games.module import GameModule, Positions
 from croupier_server.games.tongits import vectors
+from croupier_server.games.tongits.features import features
 from croupier_server.games.tongits.guide import TongitsGuide
 from croupier_server.games.tongits.notation import TongitsWords
 from croupier_server.games.tongits.teller import TongitsTeller
@@ -25,5 +26,6 @@ MODULE: Final = GameModule(
     scores=_scores,
     knows="hand, melds, discards, deadwood",
     guide=TongitsGuide(),
+    features=features,
     positions=Positions(vectors.run, vectors.CONTEXT),
 )

@@ -7,6 +7,7 @@ from typing import Final
 from croupier.v1 import tractor_pb2
 from croupier_server.games.module import GameModule, Positions
 from croupier_server.games.tractor import vectors
+from croupier_server.games.tractor.features import features
 from croupier_server.games.tractor.guide import TractorGuide
 from croupier_server.games.tractor.notation import TractorWords
 from croupier_server.games.tractor.teller import TractorTeller
@@ -26,5 +27,6 @@ MODULE: Final = GameModule(
     scores=_scores,
     knows="hand, trumps, tricks, points",
     guide=TractorGuide(),
+    features=features,
     positions=Positions(vectors.run, vectors.CONTEXT),
 )
