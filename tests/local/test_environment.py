@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from itertools import islice
@@ -22,8 +23,9 @@ from croupier.pettingzoo import Environment, env
 from croupier_server.games.modules import MODULES
 from croupier_server.local.steps import END, Actions, Building
 from tests.conformance.playouts import words
+from tests.meta.sources import ROOT
 
-NAMES = list(GAMES)
+NAMES = [name for name in GAMES if MODULES[name].features]
 CASES = [(name, ruleset) for name in NAMES for ruleset in MODULES[name].rules.rulesets()]
 FEW = 60
 """Up to this many moves, those that steps can build are all built."""
@@ -207,7 +209,7 @@ def test_an_observation_tells_nothing_that_is_hidden(name: str, ruleset: str) ->
             if agent != asked:
                 assert not here["action_mask"].any()
                 assert not here["observation"][environment.layout["chosen"]].any()
-                assert not here["observation"][environment.layout["taken"]].any()
+                assert not here["observation"][environment.layout["steps"]].any()
             assert np.array_equal(here["observation"], there["observation"])
             assert np.array_equal(here["action_mask"], there["action_mask"])
             compared += other.match._state != state
@@ -222,7 +224,9 @@ def test_an_observation_tells_nothing_that_is_hidden(name: str, ruleset: str) ->
 def test_observations_have_one_shape(name: str, ruleset: str, options: dict[str, Any]) -> None:
     environment = Environment(name, ruleset=ruleset, options=options or None)
     space = environment.observation_space("seat_0")
-    held = np.zeros(environment.layout["taken"].stop, bool)
+    size = sum(place.stop - place.start for place in environment.layout.values())
+    assert space["observation"].shape == (size,)
+    held = np.zeros(size, bool)
     for agent in play(environment, 1):
         seen = environment.observe(agent)
         assert space.contains(seen)
@@ -232,7 +236,25 @@ def test_observations_have_one_shape(name: str, ruleset: str, options: dict[str,
         held |= seen["observation"] != 0
     assert all(space.contains(environment.observe(agent)) for agent in environment.agents)
     parts = {part for part, place in environment.layout.items() if held[place].any()}
-    assert {"hand", "hand_sizes", "phase", "taken"} <= parts
+    assert {"hand", "hand_sizes", "phase", "steps"} <= parts
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_describes_every_part(name: str) -> None:
+    page = (ROOT / "docs/environments.md").read_text(encoding="utf-8")
+    title = MODULES[name].wire.title
+    environment = Environment(name)
+    assert f"| {title} | {len(environment.actions)} |" in page
+    shared = page.partition("In all games:")[2].partition("###")[0]
+    own = page.partition(f"### {title}\n")[2].partition("###")[0]
+    first = re.findall(r"^\| (`.+?) \|", shared + own, re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", " ".join(first))) == set(environment.layout)
+
+
+def test_the_program_of_the_page_runs() -> None:
+    page = (ROOT / "docs/environments.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    exec(program, {})
 
 
 # Matches -----------------------------------------------------------------------------------------

@@ -113,6 +113,9 @@ def test_the_programs_that_need_no_server_run(tmp_path: Path) -> None:
     assert "croupier.Match" in program
     (tmp_path / "study.py").write_text(program.replace("boards=1000", "boards=2"))
     assert "MyBot" in run(tmp_path, sys.executable, "study.py")
+    learning = next(text for text in shown if "croupier.pettingzoo" in text)
+    (tmp_path / "learning.py").write_text(learning)
+    assert "'seat_3':" in run(tmp_path, sys.executable, "learning.py")
 
 
 @pytest.mark.more

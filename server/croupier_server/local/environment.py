@@ -94,7 +94,7 @@ class Environment(AECEnv):  # type: ignore[misc]
         parts = [(name, len(part)) for name, part in features(self.match.view(0), self._players)]
         self.layout: dict[str, slice] = {}
         self._size = 0
-        for name, length in [*parts, ("chosen", 54), ("taken", len(self.actions))]:
+        for name, length in [*parts, ("chosen", 54), ("steps", len(self.actions))]:
             self.layout[name] = slice(self._size, self._size + length)
             self._size += length
         every = len(self.actions)
@@ -183,7 +183,7 @@ class Environment(AECEnv):  # type: ignore[misc]
             mask[:] = self._building.mask
             observation[self.layout["chosen"]] = self._building.chosen[1:]
             for place, action in enumerate(self._building.taken):
-                observation[self.layout["taken"].start + action] += 1 << place
+                observation[self.layout["steps"].start + action] += 1 << place
         return {"observation": observation, "action_mask": mask}
 
     def view(self, agent: str) -> View:
