@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple, TypeVar
 
 import typer
 
@@ -13,6 +14,7 @@ from croupier_server.cli.common import GAME_NAMES, fail, find_game, read_options
 if TYPE_CHECKING:
     from croupier_server.contest.ladder.conductor import Limits
     from croupier_server.contest.ladder.contest import Contest
+    from croupier_server.contest.ladder.executor import Executor
     from croupier_server.contest.ladder.log import ContestLog
     from croupier_server.contest.ladder.spec import Spec
     from croupier_server.contest.report.data import Report
@@ -49,8 +51,27 @@ Tables = Annotated[
     int,
     typer.Option("--concurrency", min=1, max=1000, help="Tables at a time; one board at least."),
 ]
-Servers = Annotated[int, typer.Option(min=1, max=64, help="Server processes to play on.")]
-
+Servers = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=1000,
+        help="Server processes, each with bots of its own.  [one for every two cores]",
+        show_default=False,
+    ),
+]
+Where = Annotated[
+    Literal["local", "ray"],
+    typer.Option("--executor", help="Play on this machine, or on a Ray cluster."),
+]
+RayAddress = Annotated[
+    str,
+    typer.Option(
+        envvar="RAY_ADDRESS",
+        help="The Ray cluster, such as 10.0.0.1:6379.  [default: Ray on this machine]",
+        show_default=False,
+    ),
+]
 
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
@@ -131,7 +152,9 @@ def run(
     folder: Folder,
     store: Store = "",
     concurrency: Tables = 32,
-    servers: Servers = 1,
+    servers: Servers = None,
+    executor: Where = "local",
+    ray_address: RayAddress = "",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would be played, and play nothing.")
     ] = False,
@@ -140,7 +163,8 @@ def run(
     """Begin the contest of FOLDER and play it."""
     if dry_run:
         return _dry_run(folder)
-    return _play(folder, store, _limits(concurrency, servers), is_new=True, quiet=quiet)
+    where = _Where(concurrency, servers, executor, ray_address)
+    return _play(folder, store, where, is_new=True, quiet=quiet)
 
 
 @group.command("resume")
@@ -148,11 +172,14 @@ def resume(
     folder: Folder,
     store: Store = "",
     concurrency: Tables = 32,
-    servers: Servers = 1,
+    servers: Servers = None,
+    executor: Where = "local",
+    ray_address: RayAddress = "",
     quiet: Quiet = False,
 ) -> int:
     """Go on with a contest that was stopped or killed."""
-    return _play(folder, store, _limits(concurrency, servers), is_new=False, quiet=quiet)
+    where = _Where(concurrency, servers, executor, ray_address)
+    return _play(folder, store, where, is_new=False, quiet=quiet)
 
 
 def _dry_run(folder: Path) -> int:
@@ -341,10 +368,30 @@ def _order(folder: Path, store: str, make: Callable[[Contest], dict[str, object]
     say(f"noted; a runner follows within a second, else `croupier ladder resume {folder}` does")
 
 
-def _limits(concurrency: int, servers: int) -> Limits:
-    from croupier_server.contest.ladder.conductor import Limits
+class _Where(NamedTuple):
+    """Options of `run` and `resume` on how much is played at a time, and where."""
 
-    return Limits(concurrency, servers)
+    concurrency: int
+    servers: int | None
+    executor: Literal["local", "ray"]
+    ray_address: str
+
+    @contextmanager
+    def open(self) -> Iterator[tuple[Executor, Limits]]:
+        """The executor, and what it plays at a time."""
+        from croupier_server.contest.ladder.conductor import Limits
+        from croupier_server.contest.ladder.executor import Local, cores_here, hosts_for
+
+        if self.executor == "local":
+            yield Local(), Limits(self.concurrency, self.servers or hosts_for(cores_here()))
+            return
+        from croupier_server.contest.ladder.ray_executor import NoCluster, cluster
+
+        try:
+            with cluster(self.ray_address) as hosts:
+                yield hosts, Limits(self.concurrency, self.servers or hosts.hosts)
+        except NoCluster as error:
+            fail(str(error), exit_code=1)
 
 
 def _read_spec(folder: Path) -> Spec:
@@ -379,7 +426,7 @@ def _with_log(
         fail(str(error), exit_code=1)
 
 
-def _play(folder: Path, store: str, limits: Limits, *, is_new: bool, quiet: bool) -> int:
+def _play(folder: Path, store: str, where: _Where, *, is_new: bool, quiet: bool) -> int:
     """Play the contest in *folder* to its end; the status of the command."""
     import asyncio
     import signal
@@ -394,6 +441,8 @@ def _play(folder: Path, store: str, limits: Limits, *, is_new: bool, quiet: bool
     from croupier_server.contest.processes import ProcessFailed
 
     spec = _read_spec(folder)
+    # Paths of bots mean the same in the processes of Ray, which run elsewhere.
+    place = folder if where.executor == "local" else folder.resolve()
     interrupted = ""
     again = f"`croupier ladder resume {folder}` plays what is left, without the boards that count"
 
@@ -412,12 +461,13 @@ def _play(folder: Path, store: str, limits: Limits, *, is_new: bool, quiet: bool
         progress = LadderProgress(contest, quiet=quiet)
         try:
             with progress:
-                return await conduct(contest, log, folder, limits, progress.update)
+                return await conduct(contest, log, place, limits, progress.update, executor)
         finally:
             interrupted = progress.line()
 
     try:
-        contest = _with_log(folder, store, play, create=is_new)
+        with where.open() as (executor, limits):
+            contest = _with_log(folder, store, play, create=is_new)
     except BadSpec as error:
         fail(f"{folder / SPEC}: {error}")
     except (ContestFailed, ProcessFailed) as error:

@@ -688,13 +688,7 @@ class Arena:
         found = self._judge(live, record)
         if live.match.board % _TIMED_EVERY == 0:
             found = found._replace(times=thinking_times(record, live.match.players))
-        try:
-            name = self._keep(found, record.SerializeToString())
-        except OSError as error:
-            # It counts all the same: an entrant may have spoiled the folder.
-            why = f"cannot write {error.filename}: {error.strerror}"
-            return found._replace(detail=found.detail or why)
-        return found._replace(record=name)
+        return keep_record(self._keep, found, record.SerializeToString())
 
     def _judge(self, live: _Live, record: record_pb2.MatchRecord) -> MatchResult:
         """The result of a match by its record."""
@@ -757,6 +751,16 @@ class Arena:
     def _spoiled(self, match: Match, table_id: str, why: str) -> MatchResult:
         """The result of a match without a fault of an entrant."""
         return MatchResult(match, table_id, None, Outcome.SERVER_FAULT, detail=why)
+
+
+def keep_record(keep: Keep, result: MatchResult, record: bytes) -> MatchResult:
+    """*result* with the name under which *keep* has kept its record."""
+    try:
+        return result._replace(record=keep(result, record))
+    except OSError as error:
+        # It counts all the same: an entrant may have spoiled the folder.
+        why = f"cannot write {error.filename}: {error.strerror}"
+        return result._replace(detail=result.detail or why)
 
 
 def has_timed_out(record: record_pb2.MatchRecord, seat: int) -> bool:

@@ -12,6 +12,7 @@ import contextlib
 import math
 from collections import Counter
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -27,7 +28,7 @@ from croupier_server.contest.ladder.executor import HAND_S, Executor, Host, Job,
 from croupier_server.contest.ladder.log import ContestLog, LogError
 from croupier_server.contest.ladder.opening import load
 from croupier_server.contest.ladder.programs import build, programs
-from croupier_server.contest.ladder.spec import Records, Spec
+from croupier_server.contest.ladder.spec import Spec
 from croupier_server.contest.pairing import Match
 from croupier_server.contest.processes import ProcessFailed
 from croupier_server.contest.results import MatchResult, Outcome
@@ -195,6 +196,7 @@ class _Conductor:
             builds=self.builds,
         )
         self._under_way: set[int] = set()
+        self._opening: set[asyncio.Task[None]] = set()
         self._spoiled: Counter[int] = Counter()
         self._changed = asyncio.Condition()
         self._waiting: asyncio.Queue[tuple[Kind, Body, asyncio.Future[None]]] = asyncio.Queue()
@@ -225,6 +227,9 @@ class _Conductor:
                     told.set_result(None)
             async with self._changed:
                 self._changed.notify_all()
+            if self.contest.is_over:
+                for task in self._opening:  # a host that still waits for free cores is not needed
+                    task.cancel()
             self._watch(self.contest)
 
     async def _store(self, found: list[tuple[Kind, Body]]) -> None:
@@ -274,7 +279,14 @@ class _Conductor:
 
     async def _host_once(self, number: int) -> str:
         """Play at one host; returns why that ended early, or nothing."""
-        async with self._executor.host(number, self._job) as host:
+        task = asyncio.current_task()
+        assert task is not None
+        async with AsyncExitStack() as stack:
+            self._opening.add(task)
+            try:
+                host = await stack.enter_async_context(self._executor.host(number, self._job))
+            finally:
+                self._opening.discard(task)
             lane = _Lane(host, asyncio.get_running_loop().time())
             async with asyncio.TaskGroup() as playing:
                 while hand := await self._take(lane):
@@ -363,8 +375,8 @@ class _Conductor:
 
     def _keep(self, result: MatchResult, record: bytes) -> str:
         """Keep the record of a match; returns its path in the contest's folder."""
-        kept, match = self.contest.spec.records, result.match
-        if kept is Records.NONE or (kept is Records.FAULTS and not result.at_fault):
+        match = result.match
+        if not self.contest.spec.records.takes(result):
             return ""
         folder = Path(RECORDS) / f"{match.board // 1000:03d}"
         replays = self.contest.corrections.replays(match.board)

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from croupier.clock import TimeoutPolicy
+from croupier_server.contest.results import MatchResult
 from croupier_server.games import NAMES
 
 SEED_MAX: Final = 2**53 - 1
@@ -64,6 +65,10 @@ class Records(StrEnum):
     ALL = "all"
     FAULTS = "faults"
     NONE = "none"
+
+    def takes(self, result: MatchResult) -> bool:
+        """Whether the record of *result* is kept."""
+        return self is Records.ALL or (self is Records.FAULTS and bool(result.at_fault))
 
 
 class _Model(BaseModel):
