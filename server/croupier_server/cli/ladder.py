@@ -377,13 +377,14 @@ class _Where(NamedTuple):
     ray_address: str
 
     @contextmanager
-    def open(self) -> Iterator[tuple[Executor, Limits]]:
-        """The executor, and what it plays at a time."""
+    def open(self, running: int) -> Iterator[tuple[Executor, Limits]]:
+        """The executor, and what it plays at a time; the contest names *running* servers."""
         from croupier_server.contest.ladder.conductor import Limits
         from croupier_server.contest.ladder.executor import Local, cores_here, hosts_for
 
         if self.executor == "local":
-            yield Local(), Limits(self.concurrency, self.servers or hosts_for(cores_here()))
+            servers = self.servers or running or hosts_for(cores_here())
+            yield Local(), Limits(self.concurrency, servers)
             return
         from croupier_server.contest.ladder.ray_executor import NoCluster, cluster
 
@@ -466,7 +467,7 @@ def _play(folder: Path, store: str, where: _Where, *, is_new: bool, quiet: bool)
             interrupted = progress.line()
 
     try:
-        with where.open() as (executor, limits):
+        with where.open(len(spec.servers)) as (executor, limits):
             contest = _with_log(folder, store, play, create=is_new)
     except BadSpec as error:
         fail(f"{folder / SPEC}: {error}")

@@ -122,6 +122,8 @@ async def conduct(
         LogError: the log does, or another runner has taken the contest over.
         ProcessFailed: a server cannot be started.
     """
+    # Every server that the contest names is played at.
+    limits = limits._replace(servers=max(limits.servers, len(contest.spec.servers)))
     conductor = _Conductor(contest, log, folder, limits, watch, executor or Local())
     try:
         async with asyncio.TaskGroup() as group:
@@ -185,11 +187,10 @@ class _Conductor:
         self._setting = setting_of(contest, folder)
         self.builds = [build(bot) for bot in self._setting.entrants]
         self._alone = set(contest.alone)
-        server = contest.spec.server
         self._job = Job(
             setting=self._setting,
             folder=folder / LOGS,
-            servers=(server,) if server else (),
+            servers=contest.spec.servers,
             keep=self._keep,
             records=contest.spec.records,
             alone=self._alone,
