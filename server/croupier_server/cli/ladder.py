@@ -261,22 +261,79 @@ def games(
 Why = Annotated[str, typer.Option(help="The reason; it stands in the log and in reports.")]
 
 
+EntrantName = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of the entrant.", show_default=False)
+]
+
+
 @group.command("withdraw")
 def withdraw(
     folder: Folder,
-    entrant: Annotated[str, typer.Argument(help="Name of the entrant.")],
+    entrant: EntrantName,
     why: Why = "withdrawn by the organiser",
     store: Store = "",
 ) -> None:
     """Leave an entrant out of all boards that are not scheduled yet."""
 
     def order(contest: Contest) -> dict[str, object]:
-        names = [one.name for one in contest.spec.entrants]
-        if entrant not in names:
-            fail(f"there is no entrant {entrant!r}, but {', '.join(names)}")
-        return {"kind": "withdrawn", "entrant": names.index(entrant), "why": why}
+        return {"kind": "withdrawn", "entrant": _number_of(contest, entrant), "why": why}
 
     _order(folder, store, order)
+
+
+@group.command("readmit")
+def readmit(
+    folder: Folder,
+    entrant: EntrantName,
+    why: Why = "readmitted by the organiser",
+    store: Store = "",
+) -> None:
+    """Schedule an entrant again that was withdrawn or quarantined."""
+
+    def order(contest: Contest) -> dict[str, object]:
+        number = _number_of(contest, entrant)
+        if number not in contest.withdrawn:
+            fail(f"{entrant} takes part; only who was withdrawn or quarantined can be readmitted")
+        return {"kind": "readmitted", "entrant": number, "why": why}
+
+    _order(folder, store, order)
+
+
+@group.command("substitute")
+def substitute(
+    folder: Folder,
+    entrant: EntrantName,
+    bot: Annotated[
+        str,
+        typer.Argument(
+            help="Bot that plays for it from the next batch on, as in contest.toml; a relative "
+            "path starts in FOLDER."
+        ),
+    ],
+    why: Why = "substituted by the organiser",
+    store: Store = "",
+) -> None:
+    """Have another bot play for an entrant in all boards that are not scheduled yet."""
+    from croupier_server.contest.ladder.programs import substitute as read_bot
+    from croupier_server.contest.ladder.spec import BadSpec
+
+    def order(contest: Contest) -> dict[str, object]:
+        number = _number_of(contest, entrant)
+        try:
+            read_bot(entrant, bot, folder)
+        except BadSpec as error:
+            fail(str(error))
+        return {"kind": "substituted", "entrant": number, "bot": bot, "why": why}
+
+    _order(folder, store, order)
+
+
+def _number_of(contest: Contest, entrant: str) -> int:
+    """The number of the entrant called so."""
+    names = [one.name for one in contest.spec.entrants]
+    if entrant not in names:
+        fail(f"there is no entrant {entrant!r}; the contest has {', '.join(names)}")
+    return names.index(entrant)
 
 
 @group.command("void")

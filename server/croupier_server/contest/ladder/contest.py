@@ -72,6 +72,22 @@ class Batch(NamedTuple):
     boards: tuple[Groups, ...]
 
 
+class Substitute(NamedTuple):
+    """A bot that has taken the place of those of an entrant.
+
+    Attributes:
+        entrant: whose place it takes.
+        bot: as the file of a contest names bots.
+        start: the first board that it plays.
+        why: the reason.
+    """
+
+    entrant: int
+    bot: str
+    start: int
+    why: str
+
+
 class Verdict(NamedTuple):
     """Why a contest has ended by a decision: ``text`` for people, after ``boards`` boards."""
 
@@ -99,6 +115,9 @@ class Contest:
         alone: bots that get a process for each match.
         redeals: how often boards have been dealt to bots that dial in, but for the first time.
         withdrawn: entrants who take part no more, with the reason.
+        substitutes: bots that play in the place of others, in the order of their numbers; the first
+            has the number after that of the house.
+        roster: who plays for whom, on boards that are scheduled now.
         values: of the pairs that have met.
         records: matches won, drawn and lost by the first of each pair.
         matches: how many count.
@@ -152,6 +171,12 @@ class Contest:
                 self.alone.add(body["bot"])
             case Kind.WITHDRAWN:
                 self.withdrawn.setdefault(body["entrant"], body["why"])
+            case Kind.READMITTED:
+                self.withdrawn.pop(body["entrant"], None)
+                self._streaks[body["entrant"]] = 0
+                self._is_exhausted = self.is_finished = False
+            case Kind.SUBSTITUTED:
+                self._substitute(body)
             case Kind.LENGTH:
                 self.spec = self.spec.model_copy(update={"boards": body["boards"]})
                 self._is_exhausted = self.is_finished = False
@@ -184,6 +209,8 @@ class Contest:
             numbers.append(tuple(range(taken, taken + count)))
             taken += count
         self.roster = Roster(self.teams, self.spec.form, tuple(numbers), taken)
+        self.substitutes: list[Substitute] = []
+        self._rosters = [(0, self.roster)]
         self.rounds_cycle = formats.cycle(self.spec, self.roster.sides)
         self.batches: list[Batch] = []
         self.counted = 0
@@ -203,6 +230,22 @@ class Contest:
         self._meetings: list[dict[Pair, Meeting]] = []
         self._given: Counter[Pair] = Counter()
         self._owner_of_bot = {bot: entrant for entrant, bots in enumerate(numbers) for bot in bots}
+
+    def _substitute(self, body: dict[str, Any]) -> None:
+        entrant = body["entrant"]
+        found = Substitute(entrant, body["bot"], self.scheduled, body["why"])
+        self.substitutes.append(found)
+        number = len(self.bot_names)
+        self.bot_names.append(self.substitute_name(len(self.substitutes) - 1))
+        self.builds.append([body["build"]])
+        self._owner_of_bot[number] = entrant
+        self.roster = self.roster.substitute(entrant, number)
+        self._rosters.append((found.start, self.roster))
+
+    def substitute_name(self, number: int) -> str:
+        """What the bot of `substitutes` *number* is called."""
+        name = self.spec.entrants[self.substitutes[number].entrant].name
+        return f"{name}/substitute {number + 1}"
 
     # What is to be played ----------------------------------------------------------------------
 
@@ -253,7 +296,19 @@ class Contest:
 
     def tables(self, board: int) -> list[Match]:
         """The matches of *board*, which is scheduled."""
-        return self.roster.tables(board, self.groups(board))
+        return self._roster_of(board).tables(board, self.groups(board))
+
+    def _roster_of(self, board: int) -> Roster:
+        """Who plays for whom on *board*."""
+        return next(roster for start, roster in reversed(self._rosters) if board >= start)
+
+    def entrant_of(self, bot: int) -> int | None:
+        """The entrant that *bot* plays for; None for the house."""
+        return self._owner_of_bot.get(bot)
+
+    def bots_of(self, entrant: int) -> list[int]:
+        """All bots that play, or have played, for *entrant*."""
+        return [bot for bot, owner in self._owner_of_bot.items() if owner == entrant]
 
     def is_played(self, board: int) -> bool:
         """Whether *board* has results."""
@@ -323,14 +378,14 @@ class Contest:
             tables = self._results.pop(self.counted, None)
             if tables is not None:
                 self._count(self.counted, groups, tables)
-            elif self.roster.tables(self.counted, groups):
+            elif self.tables(self.counted):
                 return
             self.counted += 1
             self._decide()
 
     def _count(self, board: int, groups: Groups, results: Sequence[TableResult]) -> None:
         """Count the *results* of the tables of *board*."""
-        matches = self.roster.tables(board, groups)
+        matches = self.tables(board)
         sums: dict[Pair, list[float]] = {}
         faulty: set[int] = set()
         seen: set[int] = set()
@@ -407,7 +462,7 @@ class Contest:
         for entrant, match, result in zip(group, matches, results, strict=True):
             if result.scores is None:
                 continue
-            seat = match.players.index(self.roster.bots[entrant][0])
+            seat = match.board % len(match.teams)
             scores[entrant] = result.scores[seat]
             if match.players[seat] in result.at_fault:
                 at_fault.add(entrant)

@@ -39,12 +39,10 @@ class Roster(NamedTuple):
         """How many sides the game has."""
         return max(self.teams) + 1
 
-    def entrant_of(self, bot: int) -> int | None:
-        """The entrant that *bot* plays for; None for the house."""
-        for entrant, bots in enumerate(self.bots):
-            if bot in bots:
-                return entrant
-        return None
+    def substitute(self, entrant: int, bot: int) -> Roster:
+        """The same with *bot* in the place of all bots of *entrant*."""
+        bots = (*self.bots[:entrant], (bot,), *self.bots[entrant + 1 :])
+        return self._replace(bots=bots)
 
     def tables(self, board: int, groups: Groups) -> list[Match]:
         """All matches of board number *board*."""

@@ -139,11 +139,15 @@ def _entrants(contest: Contest) -> Iterable[report.Entrant]:
         elif ".py:" in bot:
             kind = report.Kind.PYTHON_CLASS
         labels = ["team"] if one.members else []
-        if any(len(contest.builds[bot]) > 1 for bot in contest.roster.bots[number]):
+        own = contest.bots_of(number)
+        if any(len(contest.builds[bot]) > 1 for bot in own):
             labels.append("its program was changed")
+        for found in contest.substitutes:
+            if found.entrant == number:
+                labels.append(f"{found.bot} plays for it from board {found.start + 1} on")
         if number in contest.withdrawn:
             labels.append(contest.withdrawn[number])
-        if contest.alone.intersection(contest.roster.bots[number]):
+        if contest.alone.intersection(own):
             labels.append("has crashed: one process per match since")
         yield report.Entrant(number, one.name, kind, one.version, one.owner, tuple(labels))
     if contest.spec.form is Form.FIELD:
@@ -360,9 +364,9 @@ def _distributions(contest: Contest) -> tuple[report.ScoreDistribution, ...]:
 
 def _time_use(contest: Contest) -> Iterable[report.TimeUse]:
     """How long entrants thought, their bots together."""
-    for number, bots in enumerate(contest.roster.bots):
+    for number in range(len(contest.spec.entrants)):
         times = Times()
-        for bot in bots:
+        for bot in contest.bots_of(number):
             times.update(contest.times.get(bot, {}))
         if times:
             yield report.TimeUse(
@@ -381,7 +385,7 @@ def _matches(contest: Contest, boards: Iterable[PlayedBoard]) -> Iterable[report
     number = 0
 
     def entrant(bot: int) -> int:
-        found = contest.roster.entrant_of(bot)
+        found = contest.entrant_of(bot)
         return _house(contest) if found is None else found
 
     for board in boards:
