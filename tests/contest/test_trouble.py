@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from croupier_server.contest.arena import ContestFailed
-from croupier_server.contest.ladder.conductor import Limits, conduct
+from croupier_server.contest.ladder.conductor import Limits, conduct, for_a_clock
 from croupier_server.contest.ladder.contest import Contest
 from croupier_server.contest.ladder.events import Body
 from croupier_server.contest.ladder.executor import Host, Job, Work
 from croupier_server.contest.ladder.log import ContestLog, open_log
-from croupier_server.contest.ladder.opening import begin, load, played_boards
+from croupier_server.contest.ladder.opening import begin, draft, load, played_boards
 from croupier_server.contest.ladder.spec import parse_spec
 from croupier_server.contest.ladder.standings import make_report, reproducible
 from croupier_server.contest.pairing import Match
@@ -70,6 +70,7 @@ async def played(
     hosts: Hosts,
     *orders: Body,
     tables: int = 32,
+    cores: int = 0,
     **more: Any,
 ) -> tuple[Contest, dict[str, Any]]:
     """A contest as *hosts* have played it, and its export. It stops after its first half for each
@@ -90,10 +91,10 @@ async def played(
     await asyncio.to_thread(folder.mkdir)
     async with open_log(f"sqlite:{folder / 'log.sqlite'}", "cup", create=True) as log:
         contest = await begin(spec, log, folder)
-        await conduct(contest, log, folder, Limits(tables), executor=hosts)
+        await conduct(contest, log, folder, Limits(tables, 1, cores), executor=hosts)
         for order in orders:
             await log.order(order)
-        await conduct(await load(log), log, folder, Limits(tables), executor=hosts)
+        await conduct(await load(log), log, folder, Limits(tables, 1, cores), executor=hosts)
         return await _read(log)
 
 
@@ -173,3 +174,37 @@ async def test_a_fault_of_the_house_is_nobodys(tmp_path: Path) -> None:
 async def test_a_house_that_always_fails_ends_the_runner(tmp_path: Path) -> None:
     with pytest.raises(ContestFailed, match=r"^board "):
         await played(tmp_path / "c", Hosts(lambda _: len(BOTS)), form="field")
+
+
+@pytest.mark.parametrize(
+    ("cores", "asked", "given", "load"),
+    [
+        (2, (32, 1), (1, 1), (2, 1)),
+        (4, (32, 2), (3, 1), (3, 3)),
+        (16, (32, 8), (11, 5), (11, 11)),
+        (16, (4, 1), (4, 1), (4, 15)),
+    ],
+)
+def test_under_a_clock_no_more_bots_think_than_cores_are_free(
+    cores: int, asked: tuple[int, int], given: tuple[int, int], load: tuple[int, int]
+) -> None:
+    bots = [{"name": bot, "bot": bot} for bot in ("greedy", "random")]
+    spec = parse_spec({"name": "cup", "game": "pokex", "entrant": bots, "clock": {"per_move": 1}})
+    contest = draft(spec, Path())
+    assert for_a_clock(contest, Limits(*asked, cores)) == (Limits(*given, cores), load)
+
+
+async def test_oversubscribed_clocks_are_reported(tmp_path: Path) -> None:
+    def told(found: dict[str, Any]) -> dict[str, str]:
+        return dict(found["contest"]["provenance"])
+
+    warning = "oversubscribed: up to 2 bots thought at once on 1 free cores"
+    clock: Any = {"clock": {"per_move": 10}}
+    for name, cores, more, words in (
+        ("few", 2, clock, warning),
+        ("many", 8, clock, None),
+        ("unclocked", 2, {}, None),
+    ):
+        contest, found = await played(tmp_path / name, Hosts(), cores=cores, **more)
+        assert told(found).get("Clocks") == words
+        assert bool(contest.oversubscription) == bool(words)

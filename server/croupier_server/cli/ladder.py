@@ -220,6 +220,8 @@ def status(folder: Folder, store: Store = "") -> None:
     if beyond:
         why = "beyond the end" if contest.is_over else "ahead of a board that is not finished"
         say(f"{beyond} more boards are played, {why}, and do not count")
+    if contest.oversubscription:
+        say(f"clocks are oversubscribed: {contest.oversubscription}")
     for entrant, why in sorted(contest.withdrawn.items()):
         say(f"{contest.spec.entrants[entrant].name}: {why}")
     if contest.verdict:
@@ -441,7 +443,7 @@ class _Where(NamedTuple):
 
         if self.executor == "local":
             servers = self.servers or running or hosts_for(cores_here())
-            yield Local(), Limits(self.concurrency, servers)
+            yield Local(), Limits(self.concurrency, servers, cores_here())
             return
         from croupier_server.contest.ladder.ray_executor import NoCluster, cluster
 

@@ -52,10 +52,12 @@ class Limits(NamedTuple):
     Attributes:
         tables: at a time, in all; one board at least.
         servers: processes that play.
+        cores: of the machine that bots and servers share; 0: unknown, or there are several.
     """
 
     tables: int = 32
     servers: int = 1
+    cores: int = 0
 
 
 def setting_of(contest: Contest, folder: Path) -> Setting:
@@ -101,6 +103,29 @@ def _clock(spec: Spec) -> Clock:
     )
 
 
+class Thinking(NamedTuple):
+    """How many ``bots`` may think at once, and on how many ``cores`` that no server uses."""
+
+    bots: int
+    cores: int
+
+
+def for_a_clock(contest: Contest, limits: Limits) -> tuple[Limits, Thinking]:
+    """The *limits* of a contest with a clock.
+
+    One bot thinks at a table. More of them than free cores would take time from each other's
+    clocks, so fewer tables are played at a time; but those of a board are played together.
+    """
+    running = len(contest.spec.servers)
+    batch = contest.batches[-1].boards if contest.batches else contest.next_batch()
+    board = max((len(contest.roster.tables(0, groups)) for groups in batch), default=1)
+    servers = running or max(1, min(limits.servers, limits.cores // (1 + board)))
+    free = limits.cores if running else limits.cores - servers
+    tables = max(1, min(limits.tables, free))
+    bots = max(tables, servers * board)
+    return limits._replace(tables=tables, servers=servers), Thinking(bots, free)
+
+
 async def conduct(
     contest: Contest,
     log: ContestLog,
@@ -138,7 +163,7 @@ async def conduct(
             await conductor.follow()
             follower = group.create_task(conductor.follow_orders())
             async with asyncio.TaskGroup() as hosts:
-                for number in range(limits.servers):
+                for number in range(conductor.servers):
                     hosts.create_task(conductor.host(number))
             follower.cancel()
             writer.cancel()
@@ -189,11 +214,13 @@ class _Conductor:
         self.contest = contest
         self._log = log
         self._folder = folder
-        self._limits = limits
+        self._asked = self._limits = limits
+        self._thinking: Thinking | None = None
         self._watch = watch
         self._executor = executor
         self._alone = set(contest.alone)
         self._job = self._new_job()
+        self._limit()
         self._under_way: set[int] = set()
         self._opening: set[asyncio.Task[None]] = set()
         self._spoiled: Counter[int] = Counter()
@@ -218,7 +245,20 @@ class _Conductor:
 
     def resumed(self) -> Body:
         """What the log has to know of this runner."""
-        return {"builds": self._job.builds}
+        body: Body = {"builds": self._job.builds}
+        return body | (self._thinking._asdict() if self._thinking else {})
+
+    @property
+    def servers(self) -> int:
+        """Hosts to play at."""
+        return self._limits.servers
+
+    def _limit(self) -> None:
+        """Play as much at a time as is asked for and the clock allows."""
+        self._limits = self._asked
+        here = any(bot.program for bot in self._job.setting.entrants)
+        if self.contest.spec.clock.is_set and self._asked.cores and here:
+            self._limits, self._thinking = for_a_clock(self.contest, self._asked)
 
     async def tell(self, kind: Kind, body: Body) -> None:
         """Store an event, and apply it."""
@@ -274,7 +314,8 @@ class _Conductor:
                 body = {name: value for name, value in order.body.items() if name != "kind"}
                 kind = Kind(order.body["kind"])
                 if kind is Kind.TABLES:
-                    self._limits = self._limits._replace(tables=body["tables"])
+                    self._asked = self._asked._replace(tables=body["tables"])
+                    self._limit()
                 if kind in CORRECTIONS and (why := self.contest.why_not_corrected(body["board"])):
                     kind, body = Kind.REFUSED, {"why": why}
                 if kind is Kind.SUBSTITUTED:

@@ -122,6 +122,8 @@ class Contest:
         records: matches won, drawn and lost by the first of each pair.
         matches: how many count.
         times: how long bots thought, by number.
+        thinking: maximum number of bots that have thought at once under a clock, and the cores
+            that were free for them; None: nobody knows, or there is no clock.
         sprt: the sequential test, if there is one.
         tallies: of the entrants.
         verdict: if a decision has ended the contest.
@@ -131,6 +133,7 @@ class Contest:
     """
 
     spec: Spec
+    thinking: tuple[int, int] | None
 
     def __init__(self, corrections: Corrections | None = None) -> None:
         self.corrections = corrections or Corrections()
@@ -185,6 +188,9 @@ class Contest:
             case Kind.VOIDED | Kind.REPLAYED | Kind.ADJUDICATED:
                 self._is_exhausted = self.is_finished = False
             case Kind.RESUMED:
+                if "bots" in body:
+                    most = (body["bots"], body["cores"])
+                    self.thinking = max(self.thinking or most, most, key=_load)
                 for found, now in zip(self.builds, body["builds"], strict=True):
                     if now not in found:
                         found.append(now)
@@ -209,6 +215,7 @@ class Contest:
             numbers.append(tuple(range(taken, taken + count)))
             taken += count
         self.roster = Roster(self.teams, self.spec.form, tuple(numbers), taken)
+        self.thinking = None
         self.substitutes: list[Substitute] = []
         self._rosters = [(0, self.roster)]
         self.rounds_cycle = formats.cycle(self.spec, self.roster.sides)
@@ -226,7 +233,7 @@ class Contest:
         self.verdict: Verdict | None = None
         self._is_exhausted = False
         self._results: dict[int, list[TableResult]] = {}
-        self._streaks = [0] * len(self.spec.entrants)
+        self._streaks: list[int] = [0] * len(self.spec.entrants)
         self._meetings: list[dict[Pair, Meeting]] = []
         self._given: Counter[Pair] = Counter()
         self._owner_of_bot = {bot: entrant for entrant, bots in enumerate(numbers) for bot in bots}
@@ -281,6 +288,14 @@ class Contest:
     def total(self) -> int | None:
         """How many boards there will be at most; None: nobody knows."""
         return formats.total_boards(self.spec, self.rounds_cycle)
+
+    @property
+    def oversubscription(self) -> str:
+        """A warning, if more bots have thought at once than cores were free for them."""
+        if self.thinking is None or _load(self.thinking) <= 1:
+            return ""
+        bots, cores = self.thinking
+        return f"up to {bots} bots thought at once on {max(0, cores)} free cores"
 
     @property
     def commitment(self) -> str:
@@ -514,6 +529,11 @@ class Contest:
                 "normalised Elo"
             )
             self.verdict = Verdict(text, self.counted)
+
+
+def _load(thinking: tuple[int, int]) -> float:
+    """Bots for each core; see `Contest.thinking`."""
+    return thinking[0] / max(1, thinking[1])
 
 
 def _sprt(spec: Spec, roster: Roster) -> Sprt | None:

@@ -23,7 +23,8 @@ class Kind(StrEnum):
     """``spec`` and ``seed``, and ``bots``: what each bot was at that time."""
     RESUMED = "resumed"
     """A runner goes on; any other that still ran cannot store anything after this. ``builds``: of
-    all bots, as they are now."""
+    all bots, as they are now. With a clock, and bots on this machine: at most so many
+    ``bots`` think at once, on so many ``cores`` that no server uses."""
     BATCH = "batch"
     """``boards``: the groups of each."""
     DEALT = "dealt"

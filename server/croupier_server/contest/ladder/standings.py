@@ -122,6 +122,8 @@ def _provenance(contest: Contest) -> tuple[tuple[str, str], ...]:
         ("Rules", f"{contest.spec.game}, version {contest.rules_version}"),
         ("Cards", f"boards from one seed, SHA-256 of the first: {contest.commitment}"),
     ]
+    if contest.oversubscription:
+        rows.append(("Clocks", f"oversubscribed: {contest.oversubscription}"))
     for name, builds in zip(contest.bot_names, contest.builds, strict=True):
         rows += [(f"Build of {name}", build) for build in builds if build]
     return tuple(rows)
