@@ -236,6 +236,7 @@ class Contest:
         self._streaks: list[int] = [0] * len(self.spec.entrants)
         self._meetings: list[dict[Pair, Meeting]] = []
         self._given: Counter[Pair] = Counter()
+        self._seated: dict[tuple[int, ...], tuple[Match, tuple[Pair, ...]]] = {}
         self._owner_of_bot = {bot: entrant for entrant, bots in enumerate(numbers) for bot in bots}
 
     def _substitute(self, body: dict[str, Any]) -> None:
@@ -360,7 +361,7 @@ class Contest:
 
     @property
     def rounds(self) -> list[Round]:
-        """The batches that have been played."""
+        """The batches that have been played, of a format that pairs one by those before it."""
         return [
             Round(batch.boards[0] if batch.boards else (), meetings)
             for batch, meetings in zip(self.batches, self._meetings, strict=False)
@@ -393,7 +394,7 @@ class Contest:
             tables = self._results.pop(self.counted, None)
             if tables is not None:
                 self._count(self.counted, groups, tables)
-            elif self.tables(self.counted):
+            elif self.roster.has_tables(groups):
                 return
             self.counted += 1
             self._decide()
@@ -405,10 +406,13 @@ class Contest:
         faulty: set[int] = set()
         seen: set[int] = set()
         for one, other, share, ahead in self._comparisons(groups, matches, results):
-            found = sums.setdefault((one, other), [0, 0.0, 0.0])
-            found[0] += 1
-            found[1] += share
-            found[2] += ahead
+            found = sums.get((one, other))
+            if found is None:
+                sums[one, other] = [1, share, ahead]
+            else:
+                found[0] += 1
+                found[1] += share
+                found[2] += ahead
         for result in results:
             self.matches += result.outcome not in _UNPLAYED
             for bot in result.at_fault:
@@ -416,16 +420,20 @@ class Contest:
                 if entrant is not None:
                     faulty.add(entrant)
                     self.tallies[entrant].faults[result.outcome] += 1
-        place = self._place(board)
+        # Only a format that pairs a round by the one before needs what came of it.
+        meetings = self._meetings_of(board) if formats.needs_all(self.spec) else None
         for pair, (count, share, ahead) in sums.items():
-            values = self.values.setdefault(pair, Values())
+            values = self.values.get(pair)
+            if values is None:
+                values = self.values[pair] = Values()
             values.boards.append(board)
             values.wins.append(share / count)
             values.margins.append(ahead / count)
-            before = self._meetings[place].get(pair, Meeting())
-            self._meetings[place][pair] = Meeting(
-                before.boards + 1, before.wins + share / count, before.margin + ahead / count
-            )
+            if meetings is not None:
+                before = meetings.get(pair, Meeting())
+                meetings[pair] = Meeting(
+                    before.boards + 1, before.wins + share / count, before.margin + ahead / count
+                )
         is_void = any(result.outcome is Outcome.VOID for result in results)
         for group in () if is_void else groups:
             seen.update(group)
@@ -438,14 +446,14 @@ class Contest:
                 why = f"quarantined: {self.spec.quarantine} boards in a row with a fault"
                 self.withdrawn.setdefault(entrant, why)
 
-    def _place(self, board: int) -> int:
-        """Number of the batch of *board*, which is the next one to be counted."""
+    def _meetings_of(self, board: int) -> dict[Pair, Meeting]:
+        """What came of the batch of *board*, which is the next one to be counted."""
         while len(self._meetings) < len(self.batches):
             self._meetings.append({})
         place = len(self.batches) - 1
         while board < self.batches[place].start:
             place -= 1
-        return place
+        return self._meetings[place]
 
     def _comparisons(
         self, groups: Groups, matches: Sequence[Match], results: Sequence[TableResult]
@@ -457,16 +465,24 @@ class Contest:
             return
         owner = self._owner_of_bot
         for match, result in zip(matches, results, strict=True):
-            entrants = sorted({owner[bot] for bot in match.players})
             at_fault = {owner[bot] for bot in result.at_fault}
-            seats = match._replace(players=tuple(owner[bot] for bot in match.players))
-            for one, other in combinations(entrants, 2):
+            seats, pairs = self._seats(match)
+            for one, other in pairs:
                 if result.scores is None and not at_fault:
                     continue  # a fault of the server
                 ahead = 0.0 if result.scores is None else margin(seats, result.scores, one, other)
                 share = self._compare(one, other, at_fault, ahead)
                 if result.scores is not None and share is not None:
                     yield one, other, share, ahead
+
+    def _seats(self, match: Match) -> tuple[Match, tuple[Pair, ...]]:
+        """A match with entrants in the seats of *match*, and each two of them."""
+        found = self._seated.get(match.players)
+        if found is None:  # the same bots sit down on many boards
+            players = tuple(self._owner_of_bot[bot] for bot in match.players)
+            pairs = tuple(combinations(sorted(set(players)), 2))
+            found = self._seated[match.players] = match._replace(players=players), pairs
+        return found
 
     def _field_comparisons(
         self, group: Sequence[int], matches: Sequence[Match], results: Sequence[TableResult]

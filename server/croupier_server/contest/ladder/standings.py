@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from croupier_server.contest.ladder.contest import Contest
@@ -224,29 +224,28 @@ def _ranked(
         yield replace(standing, rank=rank if standing.boards else None)
 
 
-def _of_entrants(contest: Contest) -> list[tuple[array[float], array[float]]]:
+def _of_entrants(contest: Contest) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Share of wins and mean margin of every entrant on every board, in the order of boards."""
-    sums: list[dict[int, list[float]]] = [{} for _ in contest.spec.entrants]
-    for (one, other), values in contest.values.items():
-        for board, share, ahead in zip(values.boards, values.wins, values.margins, strict=True):
-            for entrant, won, margin in ((one, share, ahead), (other, 1 - share, -ahead)):
-                found = sums[entrant].get(board)
-                if found is None:
-                    sums[entrant][board] = [1, won, margin]
-                else:
-                    found[0] += 1
-                    found[1] += won
-                    found[2] += margin
-    return [
-        (
-            array("d", (sums_of[1] / sums_of[0] for _, sums_of in sorted(boards.items()))),
-            array("d", (sums_of[2] / sums_of[0] for _, sums_of in sorted(boards.items()))),
-        )
-        for boards in sums
+    parts: list[list[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]]] = [
+        [] for _ in contest.spec.entrants
     ]
+    for (one, other), values in contest.values.items():
+        boards = np.frombuffer(values.boards, dtype=np.int64)
+        wins, margins = np.frombuffer(values.wins), np.frombuffer(values.margins)
+        parts[one].append((boards, wins, margins))
+        parts[other].append((boards, 1 - wins, -margins))
+    found = []
+    for own in parts:
+        if not own:
+            found.append((np.zeros(0), np.zeros(0)))
+            continue
+        boards, wins, margins = (np.concatenate(column) for column in zip(*own, strict=True))
+        _, places, counts = np.unique(boards, return_inverse=True, return_counts=True)
+        found.append((np.bincount(places, wins) / counts, np.bincount(places, margins) / counts))
+    return found
 
 
-def _wins(contest: Contest, before: int | None = None) -> np.ndarray:
+def _wins(contest: Contest, before: int | None = None) -> NDArray[np.float64]:
     """Boards that each entrant won against each other, of those with numbers below *before*."""
     count = len(contest.spec.entrants)
     wins = np.zeros((count, count))
@@ -344,7 +343,7 @@ def _rating_histories(contest: Contest) -> tuple[report.RatingHistory, ...]:
 
 def _distributions(contest: Contest) -> tuple[report.ScoreDistribution, ...]:
     """Histograms of the mean margins of boards, on one scale for all."""
-    own = [np.frombuffer(scores) for _, scores in _of_entrants(contest)]
+    own = [scores for _, scores in _of_entrants(contest)]
     values = np.concatenate(own) if own else np.zeros(0)
     if not len(values):
         return ()
