@@ -453,10 +453,14 @@ class _Conductor:
         match = result.match
         if not self.contest.spec.records.takes(result):
             return ""
-        folder = Path(RECORDS) / f"{match.board // 1000:03d}"
+        folder = f"{RECORDS}/{match.board // 1000:03d}"
         replays = self.contest.corrections.replays(match.board)
         again = f"-replay{replays}" if replays else ""
-        name = folder / f"{match.board + 1:06d}-{match.number + 1}{again}.croupier"
-        (self._folder / folder).mkdir(parents=True, exist_ok=True)
-        (self._folder / name).write_bytes(record)
-        return str(name)
+        name = f"{folder}/{match.board + 1:06d}-{match.number + 1}{again}.croupier"
+        file = self._folder / name
+        try:
+            file.write_bytes(record)
+        except FileNotFoundError:  # the first of its folder
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(record)
+        return name
