@@ -73,6 +73,9 @@ RayAddress = Annotated[
     ),
 ]
 
+Html = Annotated[
+    Path | None, typer.Option("--html", help="Write a report for people at the end: one file.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
 
@@ -155,6 +158,7 @@ def run(
     servers: Servers = None,
     executor: Where = "local",
     ray_address: RayAddress = "",
+    html_file: Html = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would be played, and play nothing.")
     ] = False,
@@ -164,7 +168,7 @@ def run(
     if dry_run:
         return _dry_run(folder)
     where = _Where(concurrency, servers, executor, ray_address)
-    return _play(folder, store, where, is_new=True, quiet=quiet)
+    return _play(folder, store, where, html_file, is_new=True, quiet=quiet)
 
 
 @group.command("resume")
@@ -175,11 +179,12 @@ def resume(
     servers: Servers = None,
     executor: Where = "local",
     ray_address: RayAddress = "",
+    html_file: Html = None,
     quiet: Quiet = False,
 ) -> int:
     """Go on with a contest that was stopped or killed."""
     where = _Where(concurrency, servers, executor, ray_address)
-    return _play(folder, store, where, is_new=False, quiet=quiet)
+    return _play(folder, store, where, html_file, is_new=False, quiet=quiet)
 
 
 def _dry_run(folder: Path) -> int:
@@ -486,7 +491,9 @@ def _with_log(
         fail(str(error), exit_code=1)
 
 
-def _play(folder: Path, store: str, where: _Where, *, is_new: bool, quiet: bool) -> int:
+def _play(
+    folder: Path, store: str, where: _Where, html_file: Path | None, *, is_new: bool, quiet: bool
+) -> int:
     """Play the contest in *folder* to its end; the status of the command."""
     import asyncio
     import signal
@@ -495,10 +502,11 @@ def _play(folder: Path, store: str, where: _Where, *, is_new: bool, quiet: bool)
     from croupier_server.cli.standings import print_standings
     from croupier_server.contest.arena import ContestFailed
     from croupier_server.contest.ladder.conductor import conduct
-    from croupier_server.contest.ladder.opening import begin, load
+    from croupier_server.contest.ladder.opening import begin, load, played_boards
     from croupier_server.contest.ladder.spec import BadSpec
     from croupier_server.contest.ladder.standings import make_report
     from croupier_server.contest.processes import ProcessFailed
+    from croupier_server.contest.report import html
 
     spec = _read_spec(folder)
     # Paths of bots mean the same in the processes of Ray, which run elsewhere.
@@ -536,6 +544,9 @@ def _play(folder: Path, store: str, where: _Where, *, is_new: bool, quiet: bool)
         fail(f"stopped at {interrupted}; {again}", exit_code=130)
     if not quiet:
         print_standings(make_report(contest, is_brief=True))
+    if html_file is not None:
+        boards = _with_log(folder, store, lambda log: played_boards(contest, log))
+        _write({html_file: html(make_report(contest, boards))})
     return 0
 
 
@@ -583,6 +594,11 @@ def export(
         files |= {csv_folder / name: text for name, text in report.csv_files(found).items()}
     if not files:
         print(report.as_json(reproducible(found)), end="")
+    _write(files)
+
+
+def _write(files: dict[Path, str]) -> None:
+    """Write texts to *files*."""
     try:
         for file, text in files.items():
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import tomllib
 from enum import StrEnum
-from typing import Annotated, Any, Final, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from croupier.clock import TimeoutPolicy
-from croupier_server.contest.results import MatchResult
 from croupier_server.games import NAMES
+
+if TYPE_CHECKING:
+    from croupier_server.contest.results import MatchResult
 
 SEED_MAX: Final = 2**53 - 1
 """JSON and JavaScript keep integers up to here exact."""
