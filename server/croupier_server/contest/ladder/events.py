@@ -23,8 +23,7 @@ class Kind(StrEnum):
     """``spec`` and ``seed``, and ``bots``: what each bot was at that time."""
     RESUMED = "resumed"
     """A runner goes on; any other that still ran cannot store anything after this. ``builds``: of
-    all bots, as they are now. With a clock, and bots on this machine: at most so many
-    ``bots`` think at once, on so many ``cores`` that no server uses."""
+    all bots, as they are now."""
     BATCH = "batch"
     """``boards``: the groups of each."""
     DEALT = "dealt"
@@ -36,10 +35,6 @@ class Kind(StrEnum):
     process for each match, and what it was playing is played again."""
     WITHDRAWN = "withdrawn"
     """``entrant`` takes part in no further batch, ``why``."""
-    READMITTED = "readmitted"
-    """``entrant`` takes part again from the next batch on, ``why``."""
-    SUBSTITUTED = "substituted"
-    """From the next batch on ``bot`` plays for ``entrant``, ``why``; ``build``: what it is."""
     VOIDED = "voided"
     """The results of ``board`` count for nobody, ``why``."""
     REPLAYED = "replayed"
@@ -50,10 +45,24 @@ class Kind(StrEnum):
     """The contest has ``boards`` boards, as `Spec.boards` counts them."""
     REFUSED = "refused"
     """An order could not be followed, ``why``."""
+    STATE = "state"
+    """The organiser has set the ``state``, a word of `State`, ``why``."""
     TABLES = "tables"
     """So many ``tables`` are played at a time; nothing that counts depends on it."""
     FINISHED = "finished"
     """Nothing is left to play; ``verdict``."""
+
+
+class State(StrEnum):
+    """What an organiser wants of a contest. The log of one that is run by a command has none."""
+
+    CREATED = "created"
+    """It waits for its start."""
+    RUNNING = "running"
+    PAUSED = "paused"
+    """Boards in progress are played to their end, and no others begin."""
+    CANCELLED = "cancelled"
+    """Nothing is played any more."""
 
 
 class Event(NamedTuple):
