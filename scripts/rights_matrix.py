@@ -11,7 +11,7 @@ from enum import Enum
 
 from croupier.admin.v1.admin_service_pb2 import DESCRIPTOR as ADMIN
 from croupier_server.errors import Reason
-from croupier_server.identity.rights import RIGHTS, Proof, Right, right_of
+from croupier_server.identity.rights import ARBITER_RIGHTS, RIGHTS, Proof, Right, right_of
 
 OPERATORS = [
     f"{service.full_name}/{call.name}"
@@ -62,7 +62,7 @@ def refusal(right: Right, shown: Shown) -> Reason | None:
 def matrix() -> Iterator[str]:
     """The matrix as lines of Markdown: the calls by what they take, and what each caller gets."""
     calls: dict[Right, list[str]] = {}
-    for path in (*RIGHTS, *OPERATORS):
+    for path in (*RIGHTS, *ARBITER_RIGHTS, *OPERATORS):
         calls.setdefault(right_of(path), []).append(f"`{path.rpartition('.')[2]}`")
     yield "| takes | calls |"
     yield "|---|---|"

@@ -45,6 +45,11 @@ CHANGES: Final = {
     "croupier.v1.TableService/JoinTable",
     "croupier.v1.TableService/LeaveTable",
     "croupier.v1.TableService/StartTable",
+    "croupier.v1.TournamentService/CancelTournament",
+    "croupier.v1.TournamentService/CreateTournament",
+    "croupier.v1.TournamentService/PauseTournament",
+    "croupier.v1.TournamentService/ResumeTournament",
+    "croupier.v1.TournamentService/StartTournament",
 }
 """Calls that are neither idempotent nor reads. Every other call is a read without side effects."""
 

@@ -57,6 +57,10 @@ PLANTED = {
         ("croupier_server.contest.arena", "import croupier_server.tables.match.table"),
         ("croupier_server.bots.search", "import croupier_server.rpc.play_service"),
     ],
+    "arbiter": [
+        ("croupier_server.arbiter.tournaments", "import croupier_server.tables.match.table"),
+        ("croupier_server.arbiter.tournaments", "import croupier_server.rpc.play_service"),
+    ],
     "stubs": [
         ("croupier_server.rpc.play_service", "import croupier.bot"),
         ("croupier_server.games.tractor.wire", "import croupier.record.v1.record_pb2"),
@@ -69,6 +73,7 @@ PLANTED = {
 }
 
 ALLOWED = [
+    ("croupier_server.arbiter.tournaments", "import croupier_server.tables.caller, grpc"),
     ("croupier_server.app", "import asyncio, grpc, croupier.bot, croupier_server.rpc.play_service"),
     ("croupier_server.rpc.play_service", "import grpc, croupier.v1.table_pb2"),
     ("croupier_server.rpc.record_service", "import croupier.record.v1.record_pb2"),
@@ -126,6 +131,10 @@ def toy(root: Path, tmp_path: Path) -> Path:
         "games.tractor.vectors",
         "contest.boards",
         "contest.pairing",
+        *(
+            f"rpc.{name}_service"
+            for name in ("admin", "play", "record", "seat", "session", "spectate", "table")
+        ),
     }  # by contracts, in full
     names = {f"croupier_server.{name}" for name in named} | {module for module, _ in lines}
     for _, line in lines:

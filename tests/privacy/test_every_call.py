@@ -44,6 +44,15 @@ ELSEWHERE = {
         "croupier_server.rpc.admin_service",
         "tests/privacy/test_admin.py",
     ),
+    # An arbiter is a client of tables: what it is sent is what everybody may see.
+    "croupier.v1.TournamentService": (
+        "croupier_server.arbiter.tournament_service",
+        "tests/arbiter/test_services.py",
+    ),
+    "croupier.v1.RatingService": (
+        "croupier_server.arbiter.rating_service",
+        "tests/arbiter/test_services.py",
+    ),
 }
 """Services that are not for players: the module that serves them, and where they are compared."""
 

@@ -16,7 +16,7 @@ from google.protobuf.message import Message
 
 from croupier.v1 import play_service_pb2, session_service_pb2, table_pb2, table_service_pb2
 from croupier_server.identity.keys import Scope, with_implied
-from croupier_server.identity.rights import RIGHTS, Proof, right_of
+from croupier_server.identity.rights import ARBITER_RIGHTS, RIGHTS, Proof, right_of
 from croupier_server.rpc.validate import image_bytes
 from scripts.gen_docs import ROOT
 from scripts.rights_matrix import OPERATORS, Shown, applies, matrix, refusal
@@ -291,7 +291,7 @@ async def test_every_call_of_the_contract_says_what_it_takes() -> None:
         for service in file.service
         for method in service.method
     }
-    assert paths == {*RIGHTS, *OPERATORS}
+    assert paths == {*RIGHTS, *ARBITER_RIGHTS, *OPERATORS}
     assert set(RIGHTS) - {SESSION} <= set(REQUESTS)
 
 

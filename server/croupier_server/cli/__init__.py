@@ -33,6 +33,7 @@ COMMANDS = (
     "server-info",
     "play",
     "ladder",
+    "arbiter",
     "watch",
     "replay",
     "notation",

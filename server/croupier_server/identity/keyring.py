@@ -130,6 +130,10 @@ class KeyRing:
             self._version = version
             self._expire()
 
+    def knows(self, principal: str) -> bool:
+        """Whether *principal* has a key of the store that is good."""
+        return any(not key.fault and key.principal == principal for key in self._stored.values())
+
     def find(self, text: str) -> LiveKey:
         """The key that *text* is.
 

@@ -32,14 +32,16 @@ class Scope(StrEnum):
     PLAY = "play"
     SPECTATE = "spectate"
     HOST = "host"
+    ORGANISE = "organise"
     ADMIN = "admin"
 
 
 _IMPLIED: Final = {
     Scope.PLAY: (Scope.SPECTATE,),
     Scope.HOST: (Scope.SPECTATE,),
+    Scope.ORGANISE: (Scope.SPECTATE,),
 }
-"""Who plays or hosts sees what spectators see."""
+"""Who plays, hosts or organises sees what spectators see."""
 
 LOCAL: Final = "local"
 """The one principal of a server without keys. Its tables are never rated."""

@@ -80,7 +80,30 @@ RIGHTS: Final[Mapping[str, Right]] = MappingProxyType(
         "croupier.record.v1.RecordService/VerifyRecord": _SPECTATE,
     }
 )
-"""Every call of the contract but those of operators."""
+"""Every call that a server of tables has, but those of operators."""
+
+_ORGANISE: Final = Right(Scope.ORGANISE)
+
+ARBITER_RIGHTS: Final[Mapping[str, Right]] = MappingProxyType(
+    {
+        "croupier.v1.TournamentService/CreateTournament": _ORGANISE,
+        "croupier.v1.TournamentService/StartTournament": _ORGANISE,
+        "croupier.v1.TournamentService/PauseTournament": _ORGANISE,
+        "croupier.v1.TournamentService/ResumeTournament": _ORGANISE,
+        "croupier.v1.TournamentService/CancelTournament": _ORGANISE,
+        "croupier.v1.TournamentService/GetTournament": _SPECTATE,
+        "croupier.v1.TournamentService/ListTournaments": _SPECTATE,
+        "croupier.v1.TournamentService/WatchTournament": _SPECTATE,
+        "croupier.v1.TournamentService/GetStandings": _SPECTATE,
+        "croupier.v1.TournamentService/ListPairings": _SPECTATE,
+        "croupier.v1.TournamentService/GetCrossTable": _SPECTATE,
+        "croupier.v1.TournamentService/GetHeadToHead": _SPECTATE,
+        "croupier.v1.RatingService/GetRating": _SPECTATE,
+        "croupier.v1.RatingService/ListRatings": _SPECTATE,
+        "croupier.v1.RatingService/ListRatingHistory": _SPECTATE,
+    }
+)
+"""The calls of an arbiter. A tournament is changed by its organiser alone."""
 
 
 def right_of(path: str) -> Right:
@@ -90,4 +113,6 @@ def right_of(path: str) -> Right:
     Raises:
         KeyError: no right is defined for it.
     """
-    return _ADMIN if path.startswith("croupier.admin.") else RIGHTS[path]
+    if path.startswith("croupier.admin."):
+        return _ADMIN
+    return RIGHTS.get(path) or ARBITER_RIGHTS[path]

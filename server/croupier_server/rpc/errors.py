@@ -92,6 +92,11 @@ STATUS: Final[Mapping[Reason, grpc.StatusCode]] = MappingProxyType(
         Reason.NONCE_WITHHELD: _DENIED,
         Reason.TOO_MANY_JOINS: _PRECONDITION,
         Reason.TOO_MANY_HOUSE_SEATS: _EXHAUSTED,
+        # Tournaments
+        Reason.UNKNOWN_ENTRANT: _INVALID,
+        Reason.PROGRAM_NOT_ALLOWED: _INVALID,
+        Reason.TOO_MANY_TOURNAMENTS: _EXHAUSTED,
+        Reason.TOURNAMENT_STATE: _PRECONDITION,
     }
 )
 """Status code of every reason."""

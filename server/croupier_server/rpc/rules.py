@@ -84,6 +84,35 @@ croupier.v1.WatchTablesRequest.opens 1 64
 croupier.v1.ListLegalMovesRequest.page_token 0 1024
 croupier.v1.OpenNonceRequest.nonce 32 32
 croupier.v1.OpenNonceRequest.next_nonce_hash 32 32 or empty
+*.tournament_id 1 64
+croupier.v1.CreateTournamentRequest.spec required
+croupier.v1.TournamentSpec.name 1 64
+croupier.v1.TournamentSpec.game required
+croupier.v1.TournamentSpec.boards 1 100000
+croupier.v1.TournamentSpec.rounds 0 100
+croupier.v1.TournamentSpec.entrants 2 200
+croupier.v1.TournamentSpec.stall_time 0 3600
+croupier.v1.TournamentSpec.start_time 0 3600
+croupier.v1.TournamentSpec.field_bot 0 64
+croupier.v1.TournamentEntrant.name 1 64
+croupier.v1.TournamentEntrant.bot required
+croupier.v1.TournamentEntrant.player_id 1 64
+croupier.v1.TournamentEntrant.house_bot 1 64
+croupier.v1.TournamentEntrant.version 0 64
+croupier.v1.SprtSpec.elo0 -1000 1000
+croupier.v1.SprtSpec.elo1 -1000 1000
+croupier.v1.PauseTournamentRequest.reason 0 256
+croupier.v1.CancelTournamentRequest.reason 0 256
+croupier.v1.GetHeadToHeadRequest.entrant 0 199
+croupier.v1.GetHeadToHeadRequest.opponent 0 199
+croupier.v1.GetRatingRequest.game required
+croupier.v1.GetRatingRequest.player required
+croupier.v1.ListRatingsRequest.game required
+croupier.v1.ListRatingHistoryRequest.game required
+croupier.v1.ListRatingHistoryRequest.player required
+croupier.v1.RatedPlayer.who required
+croupier.v1.RatedPlayer.player_id 1 64
+croupier.v1.RatedPlayer.house_bot 1 64
 croupier.record.v1.VerifyRecordRequest.source required
 croupier.admin.v1.AdjudicateTableRequest.seats 1 12
 """

@@ -170,6 +170,18 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_INVALID_CURSOR: _ErrorReason.ValueType  # 47
     """INVALID_ARGUMENT. The cursor cannot be one of this stream; pass one that it returned, or none."""
+    ERROR_REASON_UNKNOWN_ENTRANT: _ErrorReason.ValueType  # 48
+    """INVALID_ARGUMENT. There is no such house bot, or no principal of that name has a valid key."""
+    ERROR_REASON_PROGRAM_NOT_ALLOWED: _ErrorReason.ValueType  # 49
+    """INVALID_ARGUMENT. Entrants of a tournament are principals and house bots, never programs or
+    files.
+    """
+    ERROR_REASON_TOO_MANY_TOURNAMENTS: _ErrorReason.ValueType  # 50
+    """RESOURCE_EXHAUSTED. The arbiter's or the organiser's limit of tournaments is reached."""
+    ERROR_REASON_TOURNAMENT_STATE: _ErrorReason.ValueType  # 51
+    """FAILED_PRECONDITION. The tournament is in a state in which this cannot be done; `state` in the
+    metadata names it.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Reasons of refusal. Each comment starts with the gRPC status code of the reason. They are the
@@ -316,6 +328,18 @@ docs/protocol.md says when you may send a key there.
 """
 ERROR_REASON_INVALID_CURSOR: ErrorReason.ValueType  # 47
 """INVALID_ARGUMENT. The cursor cannot be one of this stream; pass one that it returned, or none."""
+ERROR_REASON_UNKNOWN_ENTRANT: ErrorReason.ValueType  # 48
+"""INVALID_ARGUMENT. There is no such house bot, or no principal of that name has a valid key."""
+ERROR_REASON_PROGRAM_NOT_ALLOWED: ErrorReason.ValueType  # 49
+"""INVALID_ARGUMENT. Entrants of a tournament are principals and house bots, never programs or
+files.
+"""
+ERROR_REASON_TOO_MANY_TOURNAMENTS: ErrorReason.ValueType  # 50
+"""RESOURCE_EXHAUSTED. The arbiter's or the organiser's limit of tournaments is reached."""
+ERROR_REASON_TOURNAMENT_STATE: ErrorReason.ValueType  # 51
+"""FAILED_PRECONDITION. The tournament is in a state in which this cannot be done; `state` in the
+metadata names it.
+"""
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015
 
 @_typing.final

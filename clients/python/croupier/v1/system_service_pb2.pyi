@@ -162,6 +162,7 @@ class ServerCapabilities(_message.Message):
     HOUSE_BOTS_FIELD_NUMBER: _builtins.int
     SEATS_FIELD_NUMBER: _builtins.int
     VIEW_DELTA_FIELD_NUMBER: _builtins.int
+    TOURNAMENTS_FIELD_NUMBER: _builtins.int
     session: _builtins.bool
     """It has SessionService."""
     records: _builtins.bool
@@ -176,6 +177,8 @@ class ServerCapabilities(_message.Message):
     """It requires keys and has SeatService."""
     view_delta: _builtins.bool
     """Streams of a seat have the view mode DELTA."""
+    tournaments: _builtins.bool
+    """It is an arbiter, which has TournamentService and RatingService, and no tables of its own."""
     def __init__(
         self,
         *,
@@ -186,10 +189,11 @@ class ServerCapabilities(_message.Message):
         house_bots: _builtins.bool = ...,
         seats: _builtins.bool = ...,
         view_delta: _builtins.bool = ...,
+        tournaments: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["house_bots", b"house_bots", "lobby", b"lobby", "records", b"records", "reflection", b"reflection", "seats", b"seats", "session", b"session", "view_delta", b"view_delta"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["house_bots", b"house_bots", "lobby", b"lobby", "records", b"records", "reflection", b"reflection", "seats", b"seats", "session", b"session", "tournaments", b"tournaments", "view_delta", b"view_delta"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -386,6 +386,8 @@ class _StreamEndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Strea
     """
     STREAM_END_REASON_FRAMES_USED_UP: _StreamEndReason.ValueType  # 14
     """The session has used up its frame numbers. Open another at once."""
+    STREAM_END_REASON_TOURNAMENT_ENDED: _StreamEndReason.ValueType  # 15
+    """The tournament has ended, and its last event was sent."""
 
 class StreamEndReason(_StreamEndReason, metaclass=_StreamEndReasonEnumTypeWrapper):
     """Why a stream ended."""
@@ -426,6 +428,8 @@ the same tickets and sequences.
 """
 STREAM_END_REASON_FRAMES_USED_UP: StreamEndReason.ValueType  # 14
 """The session has used up its frame numbers. Open another at once."""
+STREAM_END_REASON_TOURNAMENT_ENDED: StreamEndReason.ValueType  # 15
+"""The tournament has ended, and its last event was sent."""
 Global___StreamEndReason: _TypeAlias = StreamEndReason  # noqa: Y015
 
 @_typing.final

@@ -40,6 +40,7 @@ class StreamEnd(IntEnum):
     NONCE_WITHHELD = 12
     MOVED = 13
     FRAMES_USED_UP = 14
+    TOURNAMENT_ENDED = 15
 
 
 _EVENT: Final = UPDATE["event"]
