@@ -59,8 +59,7 @@ HALF := clients/python/examples/half_greedy.py:HalfGreedy
 ladder: $(READY) ## play a ladder of 1,000 duplicate boards of Pokex, and write its report
 	@$(BIN)/croupier ladder new $(LADDER) --game pokex --bots greedy,greedy,random,$(HALF) \
 		--option max_deals=1 --boards 167
-	@$(BIN)/croupier ladder run $(LADDER)
-	@$(BIN)/croupier ladder export $(LADDER) --html $(LADDER)/report.html
+	@$(BIN)/croupier ladder run $(LADDER) --concurrency 64 --html $(LADDER)/report.html
 
 .PHONY: bench
 bench: $(READY) ## measure decisions a second, in process and over gRPC (ARGS=--json)

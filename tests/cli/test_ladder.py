@@ -134,7 +134,7 @@ def test_a_contest_from_its_file_to_its_report(
     assert ladder("new", folder, "--game", "pokex", *bots, *options, "--boards", 2) == 0
     assert ladder("run", folder, "--dry-run") == 0
     assert "6 boards, about 12 matches" in capsys.readouterr().out
-    assert ladder("run", folder) == 0
+    assert ladder("run", folder, "--html", folder / "end.html") == 0
     assert re.search(r"1 . greedy", capsys.readouterr().out)
     assert ladder("status", folder) == 0
     assert "finished; 6 of 6 boards, 12 matches" in capsys.readouterr().out
@@ -146,6 +146,7 @@ def test_a_contest_from_its_file_to_its_report(
     files = ["--html", folder / "report.html", "--csv", folder / "tables"]
     assert ladder("export", folder, *files) == 0
     assert "HalfGreedy" in (folder / "report.html").read_text()
+    assert (folder / "report.html").read_text() == (folder / "end.html").read_text()
     assert {file.name for file in (folder / "tables").iterdir()} == {
         "standings.csv",
         "head_to_head.csv",

@@ -25,7 +25,7 @@ SIZES = [("4", "2"), ("4", "3"), ("6", "3"), ("8", "4"), ("10", "5"), ("12", "6"
 @pytest.mark.parametrize("bot", [RandomBot, GreedyBot])
 def test_house_bots_play_legally_at_every_size(players: str, packs: str, bot: type[Bot]) -> None:
     arena = Arena([bot() for _ in range(int(players))], 1, players=players, packs=packs)
-    assert sum(arena.play()) == 0
+    assert sum(arena.run()) == 0
 
 
 def check_view(state: State, seat: int, view: TractorView, decision: Decision) -> None:
@@ -84,7 +84,7 @@ def test_views_say_what_the_state_is(ruleset: str) -> None:
         assert isinstance(view, TractorView)
         check_view(state, seat, view, decision)
 
-    Arena([RandomBot() for _ in range(4)], 11, ruleset, watch, max_deals="3").play()
+    Arena([RandomBot() for _ in range(4)], 11, ruleset, watch, max_deals="3").run()
     assert {DecisionKind.BURY, DecisionKind.LEAD, DecisionKind.FOLLOW} < seen
 
 
@@ -106,7 +106,7 @@ def test_bots_are_loaded_by_name_and_by_path(tmp_path: Path) -> None:
         sys.modules.pop("helper")
         sys.modules.pop("croupier_bot_random")
     assert bot.name == "mine"
-    Arena([bot, RandomBot(), RandomBot(), RandomBot()], 1).play()
+    Arena([bot, RandomBot(), RandomBot(), RandomBot()], 1).run()
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_house_bots_play_legally_under_every_ruleset(
 ) -> None:
     for seed in range(3):
         bots = [bot() for _ in range(seats_of(game, ruleset))]
-        assert len(Arena(bots, seed, ruleset, game=game).play()) == len(bots)
+        assert len(Arena(bots, seed, ruleset, game=game).run()) == len(bots)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,9 @@ def test_greedy_plays_legally_whatever_an_option_is(
     rules = registry.GAMES[game]
     seats = rules.players(rules.options("standard", {spec.name: value}))
     options = {spec.name: value} if spec.name != "players" else {}
-    Arena([GreedyBot() for _ in range(seats)], 1, "standard", None, game=game, **options).play()
+    if spec.needs is not None and value in spec.needs.values:
+        options[spec.needs.option] = spec.needs.value
+    Arena([GreedyBot() for _ in range(seats)], 1, "standard", None, game=game, **options).run()
 
 
 def board(game: str, ruleset: str, seed: int) -> float:
@@ -89,7 +91,7 @@ def board(game: str, ruleset: str, seed: int) -> float:
 
     def score(way: Seating) -> float:
         bots = [(GreedyBot, RandomBot)[way[team]]() for team in teams]
-        scores = Arena(bots, seed, ruleset, game=game).play()
+        scores = Arena(bots, seed, ruleset, game=game).run()
         return margin(Match(0, 0, teams, seated((0, 1), way, teams)), scores, 0, 1)
 
     return statistics.mean(map(score, seatings(teams)))
@@ -125,7 +127,7 @@ def test_greedy_draws_no_random_numbers(game: str) -> None:
             assert super().decide(view, decision) == first
             return first
 
-    Arena([Checked() for _ in range(seats_of(game))], 7, game=game).play()
+    Arena([Checked() for _ in range(seats_of(game))], 7, game=game).run()
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -138,7 +140,7 @@ def test_random_plays_the_same_match_again_with_the_same_seed(game: str) -> None
                 found.append(str(super().decide(view, decision)))
                 return super().decide(view, decision)
 
-        Arena([Noting() for _ in range(seats_of(game))], seed, game=game).play()
+        Arena([Noting() for _ in range(seats_of(game))], seed, game=game).run()
         return found
 
     assert notes(1) == notes(1)
@@ -182,13 +184,13 @@ def test_legal_moves_walk_count_and_sample_exactly_what_the_rules_accept(
         assert len(moves) == count or not count
         for move in moves:
             seen.add(move.kind)
-            arena.game.check(state, seat, arena.wire.move_code(move.message))
+            arena.rules.game.check(state, seat, arena.rules.wire.move_code(move.message))
             assert move in legal
 
     for seed in range(2):
         bots = [RandomBot() for _ in range(seats_of(game, ruleset))]
         arena = Arena(bots, seed, ruleset, watch, game=game)
-        arena.play()
+        arena.run()
     assert len(seen) > 2
 
 
@@ -204,7 +206,7 @@ def test_moves_are_written_as_the_rules_write_them(game: str, ruleset: str) -> N
             assert repr(move) == f"<{move}>"
 
     bots = [RandomBot() for _ in range(seats_of(game, ruleset))]
-    Arena(bots, 3, ruleset, watch, game=game).play()
+    Arena(bots, 3, ruleset, watch, game=game).run()
 
 
 @pytest.mark.parametrize(("game", "ruleset"), RULESETS)
@@ -217,7 +219,7 @@ def test_views_print_and_name_their_seat(game: str, ruleset: str) -> None:
         assert decision.kind.name in repr(decision)
 
     bots = [RandomBot() for _ in range(seats_of(game, ruleset))]
-    Arena(bots, 4, ruleset, watch, game=game).play()
+    Arena(bots, 4, ruleset, watch, game=game).run()
 
 
 # Options -----------------------------------------------------------------------------------------

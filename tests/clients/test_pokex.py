@@ -167,7 +167,7 @@ def test_views_say_what_the_state_is(ruleset: str) -> None:
         assert [call.tricks for call in public.calls] == [tricks for _, tricks in view.calls]
 
     bots = [RandomBot() for _ in range(4)]
-    Arena(bots, 6, ruleset, watch, game="pokex", max_deals="3").play()
+    Arena(bots, 6, ruleset, watch, game="pokex", max_deals="3").run()
 
 
 # Hands -------------------------------------------------------------------------------------------
@@ -285,4 +285,4 @@ def test_the_last_player_throws_its_worst_where_the_trick_is_lost() -> None:
 @pytest.mark.parametrize("order", ["pair_first", "clockwise"])
 def test_greedy_plays_every_form_of_trick(center: str, order: str) -> None:
     options = {"center": center, "play_order": order, "max_deals": "2"}
-    Arena([GreedyBot() for _ in range(4)], 3, "standard", None, game="pokex", **options).play()
+    Arena([GreedyBot() for _ in range(4)], 3, "standard", None, game="pokex", **options).run()

@@ -217,7 +217,7 @@ def test_views_say_what_the_state_is(ruleset: str) -> None:
         assert (view.chips, view.pot) == (list(public.chips), public.pot)
         melds += len(view.melds)
 
-    Arena([RandomBot() for _ in range(3)], 5, ruleset, watch, game="tongits", max_hands="4").play()
+    Arena([RandomBot() for _ in range(3)], 5, ruleset, watch, game="tongits", max_hands="4").run()
     assert melds
 
 

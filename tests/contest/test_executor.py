@@ -16,7 +16,7 @@ from croupier_server.contest.ladder.conductor import FAILURES_MAX, Limits, condu
 from croupier_server.contest.ladder.executor import Host, Job, Work, hosts_for
 from croupier_server.contest.ladder.log import open_log
 from croupier_server.contest.ladder.opening import begin, load, played_boards
-from croupier_server.contest.ladder.spec import parse_spec
+from croupier_server.contest.ladder.spec import BadSpec, parse_spec
 from croupier_server.contest.ladder.standings import make_report, reproducible
 from croupier_server.contest.report import as_json
 from croupier_server.contest.results import MatchResult, Outcome
@@ -69,7 +69,9 @@ class FakeHosts:
         yield FakeHost(self)
 
 
-async def played(folder: Path, hosts: FakeHosts, servers: int = 1, tables: int = 32) -> str:
+async def played(
+    folder: Path, hosts: FakeHosts, servers: int = 1, tables: int = 32, **more: Any
+) -> str:
     """The export of a contest that *hosts* have played."""
     spec = parse_spec(
         {
@@ -80,6 +82,7 @@ async def played(folder: Path, hosts: FakeHosts, servers: int = 1, tables: int =
             "batch": 16,
             "seed": 5,
             "entrant": [{"name": bot, "bot": bot} for bot in ("greedy", "random")],
+            **more,
         }
     )
     await asyncio.to_thread(folder.mkdir)
@@ -117,6 +120,19 @@ async def test_hosts_that_always_fail_end_the_runner(tmp_path: Path) -> None:
     with pytest.raises(ContestFailed, match="the node has died"):
         await played(tmp_path / "failing", hosts)
     assert len(hosts.opened) == FAILURES_MAX + 1
+
+
+async def test_every_server_that_a_contest_names_has_a_host(tmp_path: Path) -> None:
+    hosts = FakeHosts()
+    await played(tmp_path / "named", hosts, server=["localhost:1", "localhost:2"])
+    assert sorted(hosts.opened) == [0, 1]
+
+
+@pytest.mark.parametrize("servers", [["a:1", "a:1"], ["a:1", ""]])
+def test_servers_are_different_addresses(servers: list[str]) -> None:
+    bots = [{"name": bot, "bot": bot} for bot in ("greedy", "random")]
+    with pytest.raises(BadSpec, match="must be different addresses"):
+        parse_spec({"name": "cup", "game": "pokex", "entrant": bots, "server": servers})
 
 
 def test_a_host_has_two_cores() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ options = {{ max_deals = "1" }}
 form = "{form}"
 boards = 4
 seed = 3
-server = "{address}"
+server = {server}
 start_seconds = {start}
 
 [[entrant]]
@@ -42,37 +44,43 @@ bot = "greedy"
 
 
 class Cup:
-    """A server with keys, and what bots and the organiser need to reach it."""
+    """Servers with keys, and what bots and the organiser need to reach them."""
 
-    def __init__(self, pki: Pki, keys: dict[str, str], address: str) -> None:
+    def __init__(self, keys: dict[str, str], *addresses: str, pki: Pki | None = None) -> None:
         self.pki = pki
         self.keys = keys
-        self.address = address
+        self.addresses = addresses
 
     def environment(self, name: str) -> dict[str, str]:
         """That of a program with the key of *name*."""
-        return clean_environment(CROUPIER_KEY=self.keys[name], CROUPIER_CA=str(self.pki.ca))
+        tls = {} if self.pki is None else {"CROUPIER_CA": str(self.pki.ca)}
+        return clean_environment(CROUPIER_KEY=self.keys[name], **tls)
 
     @contextmanager
     def standing_by(self, name: str, bot: str) -> Iterator[None]:
-        """A bot with the key of *name*, in a process of its own."""
-        words = [word.format(bot=bot, address=self.address) for word in WORKER]
-        process = subprocess.Popen(words, env=self.environment(name))
+        """A bot with the key of *name*, in a process of its own for each server."""
+        processes = []
         try:
+            for address in self.addresses:
+                words = [word.format(bot=bot, address=address) for word in WORKER]
+                processes.append(subprocess.Popen(words, env=self.environment(name)))
             yield
         finally:
-            process.terminate()
-            process.wait(SECONDS)
+            for process in processes:
+                process.terminate()
+            for process in processes:
+                process.wait(SECONDS)
 
-    def play(self, folder: Path, form: str, start: int = 60) -> dict[str, Any]:
+    def play(self, folder: Path, form: str, start: int = 60, *flags: str) -> dict[str, Any]:
         """Play the contest; returns its export."""
         folder.mkdir()
-        text = SPEC.format(form=form, address=self.address, start=start)
+        server = json.dumps(self.addresses if len(self.addresses) > 1 else self.addresses[0])
+        text = SPEC.format(form=form, server=server, start=start)
         (folder / "contest.toml").write_text(text)
         command = [*COMMAND[:-1], "ladder"]
         environment = self.environment("organiser")
         printed = ""
-        for words in (["run", str(folder), "--quiet"], ["export", str(folder)]):
+        for words in (["run", str(folder), "--quiet", *flags], ["export", str(folder)]):
             done = subprocess.run(
                 [*command, *words], env=environment, capture_output=True, text=True, check=False
             )
@@ -92,7 +100,7 @@ def cup(tmp_path: Path) -> Iterator[Cup]:
     keys = {name: new_key(store, name, "play") for name in ("ann", "bob")}
     keys["organiser"] = new_key(store, "organiser", "host", "play")
     with served(*tls_flags(pki, store), "--auth", "keys") as server:
-        yield Cup(pki, keys, server.address)
+        yield Cup(keys, server.address, pki=pki)
 
 
 @pytest.mark.more
@@ -113,3 +121,28 @@ def test_who_does_not_dial_in_loses_and_the_others_do_not(cup: Cup, tmp_path: Pa
         found = cup.play(tmp_path / "cup", "field", 5)
     faults = {row["entrant"]: row["faults"] for row in found["standings"]}
     assert faults == {0: {}, 1: {"no show": 4}, 2: {}}
+
+
+@pytest.mark.more
+def test_boards_are_spread_over_several_servers(tmp_path: Path) -> None:
+    files = [tmp_path / f"{number}.db" for number in range(2)]
+    store = f"sqlite:{files[0]}"
+    keys = {name: new_key(store, name, "play") for name in ("ann", "bob")}
+    keys["organiser"] = new_key(store, "organiser", "host", "play")
+    shutil.copy(files[0], files[1])  # so the same keys open both
+    with ExitStack() as stack:
+        servers = [
+            stack.enter_context(served("--store", f"sqlite:{file}", "--auth", "keys"))
+            for file in files
+        ]
+        cup = Cup(keys, *(server.address for server in servers))
+        for name in ("ann", "bob"):
+            stack.enter_context(cup.standing_by(name, "greedy"))
+        found = cup.play(tmp_path / "cup", "independent", 60, "--concurrency=2")
+    assert all(row["outcome"] == "played" for row in found["matches"])
+    assert len(found["matches"]) == 3 * 4
+    held = 0
+    for file in files:
+        with closing(sqlite3.connect(file)) as database:
+            held += database.execute("SELECT count(*) FROM records").fetchone()[0]
+    assert held == 3 * 4

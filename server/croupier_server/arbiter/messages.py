@@ -170,7 +170,7 @@ def pairing(contest: Contest, board: int, results: Sequence[TableResult] | None)
         is_played=results is not None,
         is_counted=results is not None and board < contest.counted,
     )
-    entrant_of = contest.roster.entrant_of
+    entrant_of = contest.entrant_of
     for place, match in enumerate(contest.tables(board)):
         table = found.tables.add(entrants=[_index(entrant_of(bot)) for bot in match.players])
         if results is not None:

@@ -85,7 +85,7 @@ def _add(
     scores: dict[int, list[float]], contest: Contest, match: Match, seats: Sequence[float]
 ) -> None:
     """Add the scores of the *seats* of a match to those of its entrants, if it is one of theirs."""
-    entrants = [contest.roster.entrant_of(bot) for bot in match.players]
+    entrants = [contest.entrant_of(bot) for bot in match.players]
     present = {entrant for entrant in entrants if entrant is not None}
     if not present <= scores.keys():
         return

@@ -73,6 +73,9 @@ RayAddress = Annotated[
     ),
 ]
 
+Html = Annotated[
+    Path | None, typer.Option("--html", help="Write a report for people at the end: one file.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
 
@@ -155,6 +158,7 @@ def run(
     servers: Servers = None,
     executor: Where = "local",
     ray_address: RayAddress = "",
+    html_file: Html = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would be played, and play nothing.")
     ] = False,
@@ -164,7 +168,7 @@ def run(
     if dry_run:
         return _dry_run(folder)
     where = _Where(concurrency, servers, executor, ray_address)
-    return _play(folder, store, where, is_new=True, quiet=quiet)
+    return _play(folder, store, where, html_file, is_new=True, quiet=quiet)
 
 
 @group.command("resume")
@@ -175,11 +179,12 @@ def resume(
     servers: Servers = None,
     executor: Where = "local",
     ray_address: RayAddress = "",
+    html_file: Html = None,
     quiet: Quiet = False,
 ) -> int:
     """Go on with a contest that was stopped or killed."""
     where = _Where(concurrency, servers, executor, ray_address)
-    return _play(folder, store, where, is_new=False, quiet=quiet)
+    return _play(folder, store, where, html_file, is_new=False, quiet=quiet)
 
 
 def _dry_run(folder: Path) -> int:
@@ -220,6 +225,8 @@ def status(folder: Folder, store: Store = "") -> None:
     if beyond:
         why = "beyond the end" if contest.is_over else "ahead of a board that is not finished"
         say(f"{beyond} more boards are played, {why}, and do not count")
+    if contest.oversubscription:
+        say(f"clocks are oversubscribed: {contest.oversubscription}")
     for entrant, why in sorted(contest.withdrawn.items()):
         say(f"{contest.spec.entrants[entrant].name}: {why}")
     if contest.verdict:
@@ -261,22 +268,79 @@ def games(
 Why = Annotated[str, typer.Option(help="The reason; it stands in the log and in reports.")]
 
 
+EntrantName = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of the entrant.", show_default=False)
+]
+
+
 @group.command("withdraw")
 def withdraw(
     folder: Folder,
-    entrant: Annotated[str, typer.Argument(help="Name of the entrant.")],
+    entrant: EntrantName,
     why: Why = "withdrawn by the organiser",
     store: Store = "",
 ) -> None:
     """Leave an entrant out of all boards that are not scheduled yet."""
 
     def order(contest: Contest) -> dict[str, object]:
-        names = [one.name for one in contest.spec.entrants]
-        if entrant not in names:
-            fail(f"there is no entrant {entrant!r}, but {', '.join(names)}")
-        return {"kind": "withdrawn", "entrant": names.index(entrant), "why": why}
+        return {"kind": "withdrawn", "entrant": _number_of(contest, entrant), "why": why}
 
     _order(folder, store, order)
+
+
+@group.command("readmit")
+def readmit(
+    folder: Folder,
+    entrant: EntrantName,
+    why: Why = "readmitted by the organiser",
+    store: Store = "",
+) -> None:
+    """Schedule an entrant again that was withdrawn or quarantined."""
+
+    def order(contest: Contest) -> dict[str, object]:
+        number = _number_of(contest, entrant)
+        if number not in contest.withdrawn:
+            fail(f"{entrant} takes part; only who was withdrawn or quarantined can be readmitted")
+        return {"kind": "readmitted", "entrant": number, "why": why}
+
+    _order(folder, store, order)
+
+
+@group.command("substitute")
+def substitute(
+    folder: Folder,
+    entrant: EntrantName,
+    bot: Annotated[
+        str,
+        typer.Argument(
+            help="Bot that plays for it from the next batch on, as in contest.toml; a relative "
+            "path starts in FOLDER."
+        ),
+    ],
+    why: Why = "substituted by the organiser",
+    store: Store = "",
+) -> None:
+    """Have another bot play for an entrant in all boards that are not scheduled yet."""
+    from croupier_server.contest.ladder.programs import substitute as read_bot
+    from croupier_server.contest.ladder.spec import BadSpec
+
+    def order(contest: Contest) -> dict[str, object]:
+        number = _number_of(contest, entrant)
+        try:
+            read_bot(entrant, bot, folder)
+        except BadSpec as error:
+            fail(str(error))
+        return {"kind": "substituted", "entrant": number, "bot": bot, "why": why}
+
+    _order(folder, store, order)
+
+
+def _number_of(contest: Contest, entrant: str) -> int:
+    """The number of the entrant called so."""
+    names = [one.name for one in contest.spec.entrants]
+    if entrant not in names:
+        fail(f"there is no entrant {entrant!r}; the contest has {', '.join(names)}")
+    return names.index(entrant)
 
 
 @group.command("void")
@@ -377,13 +441,14 @@ class _Where(NamedTuple):
     ray_address: str
 
     @contextmanager
-    def open(self) -> Iterator[tuple[Executor, Limits]]:
-        """The executor, and what it plays at a time."""
+    def open(self, running: int) -> Iterator[tuple[Executor, Limits]]:
+        """The executor, and what it plays at a time; the contest names *running* servers."""
         from croupier_server.contest.ladder.conductor import Limits
         from croupier_server.contest.ladder.executor import Local, cores_here, hosts_for
 
         if self.executor == "local":
-            yield Local(), Limits(self.concurrency, self.servers or hosts_for(cores_here()))
+            servers = self.servers or running or hosts_for(cores_here())
+            yield Local(), Limits(self.concurrency, servers, cores_here())
             return
         from croupier_server.contest.ladder.ray_executor import NoCluster, cluster
 
@@ -426,7 +491,9 @@ def _with_log(
         fail(str(error), exit_code=1)
 
 
-def _play(folder: Path, store: str, where: _Where, *, is_new: bool, quiet: bool) -> int:
+def _play(
+    folder: Path, store: str, where: _Where, html_file: Path | None, *, is_new: bool, quiet: bool
+) -> int:
     """Play the contest in *folder* to its end; the status of the command."""
     import asyncio
     import signal
@@ -435,10 +502,11 @@ def _play(folder: Path, store: str, where: _Where, *, is_new: bool, quiet: bool)
     from croupier_server.cli.standings import print_standings
     from croupier_server.contest.arena import ContestFailed
     from croupier_server.contest.ladder.conductor import conduct
-    from croupier_server.contest.ladder.opening import begin, load
+    from croupier_server.contest.ladder.opening import begin, load, played_boards
     from croupier_server.contest.ladder.spec import BadSpec
     from croupier_server.contest.ladder.standings import make_report
     from croupier_server.contest.processes import ProcessFailed
+    from croupier_server.contest.report import html
 
     spec = _read_spec(folder)
     # Paths of bots mean the same in the processes of Ray, which run elsewhere.
@@ -466,7 +534,7 @@ def _play(folder: Path, store: str, where: _Where, *, is_new: bool, quiet: bool)
             interrupted = progress.line()
 
     try:
-        with where.open() as (executor, limits):
+        with where.open(len(spec.servers)) as (executor, limits):
             contest = _with_log(folder, store, play, create=is_new)
     except BadSpec as error:
         fail(f"{folder / SPEC}: {error}")
@@ -476,6 +544,9 @@ def _play(folder: Path, store: str, where: _Where, *, is_new: bool, quiet: bool)
         fail(f"stopped at {interrupted}; {again}", exit_code=130)
     if not quiet:
         print_standings(make_report(contest, is_brief=True))
+    if html_file is not None:
+        boards = _with_log(folder, store, lambda log: played_boards(contest, log))
+        _write({html_file: html(make_report(contest, boards))})
     return 0
 
 
@@ -523,6 +594,11 @@ def export(
         files |= {csv_folder / name: text for name, text in report.csv_files(found).items()}
     if not files:
         print(report.as_json(reproducible(found)), end="")
+    _write(files)
+
+
+def _write(files: dict[Path, str]) -> None:
+    """Write texts to *files*."""
     try:
         for file, text in files.items():
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -253,6 +253,7 @@ class Worker:
         self.entrant = entrant
         self.child = child
         self._invites = invites
+        self._lines: list[str] = []
 
     @classmethod
     async def start(
@@ -304,11 +305,19 @@ class Worker:
             "invite_code": invite_code,
             "seed": seed,
         }
-        if not self._invites.is_closing():
-            self._invites.write(json.dumps(line).encode() + b"\n")
+        if not self._lines:  # those of a board are written together
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._lines.append(json.dumps(line))
+
+    def _flush(self) -> None:
+        """Write the invitations that have gathered."""
+        if self._lines and not self._invites.is_closing():
+            self._invites.write("\n".join([*self._lines, ""]).encode())
+        self._lines.clear()
 
     def close(self) -> None:
         """No more invitations."""
+        self._flush()
         self._invites.close()
 
     async def finish(self) -> None:

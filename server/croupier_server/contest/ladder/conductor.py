@@ -27,8 +27,8 @@ from croupier_server.contest.ladder.events import Body, Event, Kind, State, boar
 from croupier_server.contest.ladder.executor import HAND_S, Executor, Host, Job, Local, Work
 from croupier_server.contest.ladder.log import ContestLog, LogError
 from croupier_server.contest.ladder.opening import load
-from croupier_server.contest.ladder.programs import build, programs
-from croupier_server.contest.ladder.spec import Spec
+from croupier_server.contest.ladder.programs import build, programs, substitute
+from croupier_server.contest.ladder.spec import BadSpec, Spec
 from croupier_server.contest.pairing import Match
 from croupier_server.contest.processes import ProcessFailed
 from croupier_server.contest.results import MatchResult, Outcome
@@ -52,10 +52,12 @@ class Limits(NamedTuple):
     Attributes:
         tables: at a time, in all; one board at least.
         servers: processes that play.
+        cores: of the machine that bots and servers share; 0: unknown, or there are several.
     """
 
     tables: int = 32
     servers: int = 1
+    cores: int = 0
 
 
 def setting_of(contest: Contest, folder: Path) -> Setting:
@@ -72,7 +74,13 @@ def setting_of(contest: Contest, folder: Path) -> Setting:
         ruleset=spec.ruleset or game.rulesets()[0],
         options=wire.options_message(options),
         teams=contest.teams,
-        entrants=tuple(programs(spec, folder)),
+        entrants=(
+            *programs(spec, folder),
+            *(
+                substitute(contest.substitute_name(number), one.bot, folder)
+                for number, one in enumerate(contest.substitutes)
+            ),
+        ),
         stakes=stakes(game, options),
         seed=contest.seed,
         clock=_clock(spec),
@@ -93,6 +101,29 @@ def _clock(spec: Spec) -> Clock:
         max_strikes=clock.max_strikes,
         disconnect_grace=clock.disconnect_grace,
     )
+
+
+class Thinking(NamedTuple):
+    """How many ``bots`` may think at once, and on how many ``cores`` that no server uses."""
+
+    bots: int
+    cores: int
+
+
+def for_a_clock(contest: Contest, limits: Limits) -> tuple[Limits, Thinking]:
+    """The *limits* of a contest with a clock.
+
+    One bot thinks at a table. More of them than free cores would take time from each other's
+    clocks, so fewer tables are played at a time; but those of a board are played together.
+    """
+    running = len(contest.spec.servers)
+    batch = contest.batches[-1].boards if contest.batches else contest.next_batch()
+    board = max((len(contest.roster.tables(0, groups)) for groups in batch), default=1)
+    servers = running or max(1, min(limits.servers, limits.cores // (1 + board)))
+    free = limits.cores if running else limits.cores - servers
+    tables = max(1, min(limits.tables, free))
+    bots = max(tables, servers * board)
+    return limits._replace(tables=tables, servers=servers), Thinking(bots, free)
 
 
 async def conduct(
@@ -122,15 +153,17 @@ async def conduct(
         LogError: the log does, or another runner has taken the contest over.
         ProcessFailed: a server cannot be started.
     """
+    # Every server that the contest names is played at.
+    limits = limits._replace(servers=max(limits.servers, len(contest.spec.servers)))
     conductor = _Conductor(contest, log, folder, limits, watch, executor or Local())
     try:
         async with asyncio.TaskGroup() as group:
             writer = group.create_task(conductor.write())
-            await conductor.tell(Kind.RESUMED, {"builds": conductor.builds})
+            await conductor.tell(Kind.RESUMED, conductor.resumed())
             await conductor.follow()
             follower = group.create_task(conductor.follow_orders())
             async with asyncio.TaskGroup() as hosts:
-                for number in range(limits.servers):
+                for number in range(conductor.servers):
                     hosts.create_task(conductor.host(number))
             follower.cancel()
             writer.cancel()
@@ -148,12 +181,14 @@ class _Lane:
 
     Attributes:
         host: plays.
+        job: what it was opened for.
         since: when it was ready, in seconds of the loop.
         boards: that it has played.
         tables: that it plays now.
     """
 
     host: Host
+    job: Job
     since: float
     boards: int = 0
     tables: int = 0
@@ -179,29 +214,51 @@ class _Conductor:
         self.contest = contest
         self._log = log
         self._folder = folder
-        self._limits = limits
+        self._asked = self._limits = limits
+        self._thinking: Thinking | None = None
         self._watch = watch
         self._executor = executor
-        self._setting = setting_of(contest, folder)
-        self.builds = [build(bot) for bot in self._setting.entrants]
         self._alone = set(contest.alone)
-        server = contest.spec.server
-        self._job = Job(
-            setting=self._setting,
-            folder=folder / LOGS,
-            servers=(server,) if server else (),
-            keep=self._keep,
-            records=contest.spec.records,
-            alone=self._alone,
-            builds=self.builds,
-        )
+        self._job = self._new_job()
+        self._limit()
         self._under_way: set[int] = set()
         self._opening: set[asyncio.Task[None]] = set()
         self._spoiled: Counter[int] = Counter()
         self._changed = asyncio.Condition()
         self._waiting: asyncio.Queue[tuple[Kind, Body, asyncio.Future[None]]] = asyncio.Queue()
 
+    def _new_job(self) -> Job:
+        """What hosts that are opened from now on play."""
+        contest = self.contest
+        setting = setting_of(contest, self._folder)
+        return Job(
+            setting=setting,
+            folder=self._folder / LOGS,
+            servers=contest.spec.servers,
+            keep=self._keep,
+            records=contest.spec.records,
+            alone=self._alone,
+            builds=[build(bot) for bot in setting.entrants],
+        )
+
     # The log -----------------------------------------------------------------------------------
+
+    def resumed(self) -> Body:
+        """What the log has to know of this runner."""
+        body: Body = {"builds": self._job.builds}
+        return body | (self._thinking._asdict() if self._thinking else {})
+
+    @property
+    def servers(self) -> int:
+        """Hosts to play at."""
+        return self._limits.servers
+
+    def _limit(self) -> None:
+        """Play as much at a time as is asked for and the clock allows."""
+        self._limits = self._asked
+        here = any(bot.program for bot in self._job.setting.entrants)
+        if self.contest.spec.clock.is_set and self._asked.cores and here:
+            self._limits, self._thinking = for_a_clock(self.contest, self._asked)
 
     async def tell(self, kind: Kind, body: Body) -> None:
         """Store an event, and apply it."""
@@ -241,6 +298,8 @@ class _Conductor:
             return
         for event in events:
             self.contest.apply(event)
+        if any(event.kind is Kind.SUBSTITUTED for event in events):
+            self._job = self._new_job()  # before a board of its bot can be taken
 
     async def follow_orders(self) -> None:
         """Do what organisers ask for, until cancelled."""
@@ -255,9 +314,15 @@ class _Conductor:
                 body = {name: value for name, value in order.body.items() if name != "kind"}
                 kind = Kind(order.body["kind"])
                 if kind is Kind.TABLES:
-                    self._limits = self._limits._replace(tables=body["tables"])
+                    self._asked = self._asked._replace(tables=body["tables"])
+                    self._limit()
                 if kind in CORRECTIONS and (why := self.contest.why_not_corrected(body["board"])):
                     kind, body = Kind.REFUSED, {"why": why}
+                if kind is Kind.SUBSTITUTED:
+                    try:
+                        body["build"] = build(substitute("", body["bot"], self._folder))
+                    except BadSpec as error:
+                        kind, body = Kind.REFUSED, {"why": str(error)}
                 await self.tell(kind, body | {"order": order.number})
 
     # Playing -----------------------------------------------------------------------------------
@@ -284,20 +349,21 @@ class _Conductor:
         async with AsyncExitStack() as stack:
             self._opening.add(task)
             try:
-                host = await stack.enter_async_context(self._executor.host(number, self._job))
+                job = self._job
+                host = await stack.enter_async_context(self._executor.host(number, job))
             finally:
                 self._opening.discard(task)
-            lane = _Lane(host, asyncio.get_running_loop().time())
+            lane = _Lane(host, job, asyncio.get_running_loop().time())
             async with asyncio.TaskGroup() as playing:
                 while hand := await self._take(lane):
                     playing.create_task(self._play(lane, hand))
         return host.broken
 
     async def _take(self, lane: _Lane) -> list[list[Match]]:
-        """The boards to play next at a host, as their matches; none when none is to begin, or the
-        host is broken."""
+        """The boards to play next at a host, as their matches; none when none is to begin, the host
+        is broken, or a bot has been substituted since it was opened."""
         async with self._changed:
-            while not self._is_done and not lane.host.broken:
+            while not (self._is_done or lane.host.broken or lane.job is not self._job):
                 room = self._limits.tables // self._limits.servers
                 hand = self._hand(lane.boards_in(HAND_S), room // 4)
                 tables = sum(map(len, hand))
@@ -357,20 +423,29 @@ class _Conductor:
     def _is_dialled(self, matches: list[Match]) -> bool:
         """Whether a bot that dials in plays one of *matches*."""
         return any(
-            self._setting.entrants[bot].player_id for match in matches for bot in match.players
+            self._job.setting.entrants[bot].player_id for match in matches for bot in match.players
         )
 
     async def _note(self, results: list[MatchResult], *, is_lost: bool) -> None:
         """Store the *results* of a board, unless its host has failed, and perhaps *is_lost*."""
         board = results[0].match.board
+        results = [self._of_house(one) for one in results]
         spoiled = [one for one in results if one.outcome is Outcome.SERVER_FAULT]
         if not spoiled:
             await self.tell(Kind.BOARD, board_body(board, [self._named(one) for one in results]))
         elif not is_lost:
             self._spoiled[board] += 1
             is_dialled = self._is_dialled([one.match for one in results])
-            if not is_dialled or self._spoiled[board] == TRIES:
+            is_house = any(one.at_fault for one in spoiled)
+            if not (is_dialled or is_house) or self._spoiled[board] == TRIES:
                 raise ContestFailed(f"board {board + 1}: {spoiled[0].detail}")
+
+    def _of_house(self, result: MatchResult) -> MatchResult:
+        """*result*, as a fault of the runner if a bot of the house commits it: nobody wins or loses
+        by that."""
+        if any(self.contest.entrant_of(bot) is None for bot in result.at_fault):
+            return result._replace(scores=None, outcome=Outcome.SERVER_FAULT)
+        return result
 
     def _named(self, result: MatchResult) -> MatchResult:
         """*result* with a stall called so."""
@@ -383,10 +458,14 @@ class _Conductor:
         match = result.match
         if not self.contest.spec.records.takes(result):
             return ""
-        folder = Path(RECORDS) / f"{match.board // 1000:03d}"
+        folder = f"{RECORDS}/{match.board // 1000:03d}"
         replays = self.contest.corrections.replays(match.board)
         again = f"-replay{replays}" if replays else ""
-        name = folder / f"{match.board + 1:06d}-{match.number + 1}{again}.croupier"
-        (self._folder / folder).mkdir(parents=True, exist_ok=True)
-        (self._folder / name).write_bytes(record)
-        return str(name)
+        name = f"{folder}/{match.board + 1:06d}-{match.number + 1}{again}.croupier"
+        file = self._folder / name
+        try:
+            file.write_bytes(record)
+        except FileNotFoundError:  # the first of its folder
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(record)
+        return name

@@ -72,6 +72,22 @@ class Batch(NamedTuple):
     boards: tuple[Groups, ...]
 
 
+class Substitute(NamedTuple):
+    """A bot that has taken the place of those of an entrant.
+
+    Attributes:
+        entrant: whose place it takes.
+        bot: as the file of a contest names bots.
+        start: the first board that it plays.
+        why: the reason.
+    """
+
+    entrant: int
+    bot: str
+    start: int
+    why: str
+
+
 class Verdict(NamedTuple):
     """Why a contest has ended by a decision: ``text`` for people, after ``boards`` boards."""
 
@@ -99,10 +115,15 @@ class Contest:
         alone: bots that get a process for each match.
         redeals: how often boards have been dealt to bots that dial in, but for the first time.
         withdrawn: entrants who take part no more, with the reason.
+        substitutes: bots that play in the place of others, in the order of their numbers; the first
+            has the number after that of the house.
+        roster: who plays for whom, on boards that are scheduled now.
         values: of the pairs that have met.
         records: matches won, drawn and lost by the first of each pair.
         matches: how many count.
         times: how long bots thought, by number.
+        thinking: maximum number of bots that have thought at once under a clock, and the cores
+            that were free for them; None: nobody knows, or there is no clock.
         sprt: the sequential test, if there is one.
         tallies: of the entrants.
         verdict: if a decision has ended the contest.
@@ -114,6 +135,7 @@ class Contest:
     """
 
     spec: Spec
+    thinking: tuple[int, int] | None
 
     def __init__(self, corrections: Corrections | None = None) -> None:
         self.corrections = corrections or Corrections()
@@ -156,6 +178,12 @@ class Contest:
                 self.alone.add(body["bot"])
             case Kind.WITHDRAWN:
                 self.withdrawn.setdefault(body["entrant"], body["why"])
+            case Kind.READMITTED:
+                self.withdrawn.pop(body["entrant"], None)
+                self._streaks[body["entrant"]] = 0
+                self._is_exhausted = self.is_finished = False
+            case Kind.SUBSTITUTED:
+                self._substitute(body)
             case Kind.LENGTH:
                 self.spec = self.spec.model_copy(update={"boards": body["boards"]})
                 self._is_exhausted = self.is_finished = False
@@ -164,6 +192,9 @@ class Contest:
             case Kind.VOIDED | Kind.REPLAYED | Kind.ADJUDICATED:
                 self._is_exhausted = self.is_finished = False
             case Kind.RESUMED:
+                if "bots" in body:
+                    most = (body["bots"], body["cores"])
+                    self.thinking = max(self.thinking or most, most, key=_load)
                 for found, now in zip(self.builds, body["builds"], strict=True):
                     if now not in found:
                         found.append(now)
@@ -190,6 +221,9 @@ class Contest:
             numbers.append(tuple(range(taken, taken + count)))
             taken += count
         self.roster = Roster(self.teams, self.spec.form, tuple(numbers), taken)
+        self.thinking = None
+        self.substitutes: list[Substitute] = []
+        self._rosters = [(0, self.roster)]
         self.rounds_cycle = formats.cycle(self.spec, self.roster.sides)
         self.batches: list[Batch] = []
         self.counted = 0
@@ -205,10 +239,27 @@ class Contest:
         self.verdict: Verdict | None = None
         self._is_exhausted = False
         self._results: dict[int, list[TableResult]] = {}
-        self._streaks = [0] * len(self.spec.entrants)
+        self._streaks: list[int] = [0] * len(self.spec.entrants)
         self._meetings: list[dict[Pair, Meeting]] = []
         self._given: Counter[Pair] = Counter()
+        self._seated: dict[tuple[int, ...], tuple[Match, tuple[Pair, ...]]] = {}
         self._owner_of_bot = {bot: entrant for entrant, bots in enumerate(numbers) for bot in bots}
+
+    def _substitute(self, body: dict[str, Any]) -> None:
+        entrant = body["entrant"]
+        found = Substitute(entrant, body["bot"], self.scheduled, body["why"])
+        self.substitutes.append(found)
+        number = len(self.bot_names)
+        self.bot_names.append(self.substitute_name(len(self.substitutes) - 1))
+        self.builds.append([body["build"]])
+        self._owner_of_bot[number] = entrant
+        self.roster = self.roster.substitute(entrant, number)
+        self._rosters.append((found.start, self.roster))
+
+    def substitute_name(self, number: int) -> str:
+        """What the bot of `substitutes` *number* is called."""
+        name = self.spec.entrants[self.substitutes[number].entrant].name
+        return f"{name}/substitute {number + 1}"
 
     # What is to be played ----------------------------------------------------------------------
 
@@ -246,6 +297,14 @@ class Contest:
         return formats.total_boards(self.spec, self.rounds_cycle)
 
     @property
+    def oversubscription(self) -> str:
+        """A warning, if more bots have thought at once than cores were free for them."""
+        if self.thinking is None or _load(self.thinking) <= 1:
+            return ""
+        bots, cores = self.thinking
+        return f"up to {bots} bots thought at once on {max(0, cores)} free cores"
+
+    @property
     def commitment(self) -> str:
         """SHA-256 of the root of the first board."""
         return board_of(self.seed, 0).commitment.hex()
@@ -259,7 +318,19 @@ class Contest:
 
     def tables(self, board: int) -> list[Match]:
         """The matches of *board*, which is scheduled."""
-        return self.roster.tables(board, self.groups(board))
+        return self._roster_of(board).tables(board, self.groups(board))
+
+    def _roster_of(self, board: int) -> Roster:
+        """Who plays for whom on *board*."""
+        return next(roster for start, roster in reversed(self._rosters) if board >= start)
+
+    def entrant_of(self, bot: int) -> int | None:
+        """The entrant that *bot* plays for; None for the house."""
+        return self._owner_of_bot.get(bot)
+
+    def bots_of(self, entrant: int) -> list[int]:
+        """All bots that play, or have played, for *entrant*."""
+        return [bot for bot, owner in self._owner_of_bot.items() if owner == entrant]
 
     def is_played(self, board: int) -> bool:
         """Whether *board* has results."""
@@ -296,7 +367,7 @@ class Contest:
 
     @property
     def rounds(self) -> list[Round]:
-        """The batches that have been played."""
+        """The batches that have been played, of a format that pairs one by those before it."""
         return [
             Round(batch.boards[0] if batch.boards else (), meetings)
             for batch, meetings in zip(self.batches, self._meetings, strict=False)
@@ -329,22 +400,25 @@ class Contest:
             tables = self._results.pop(self.counted, None)
             if tables is not None:
                 self._count(self.counted, groups, tables)
-            elif self.roster.tables(self.counted, groups):
+            elif self.roster.has_tables(groups):
                 return
             self.counted += 1
             self._decide()
 
     def _count(self, board: int, groups: Groups, results: Sequence[TableResult]) -> None:
         """Count the *results* of the tables of *board*."""
-        matches = self.roster.tables(board, groups)
+        matches = self.tables(board)
         sums: dict[Pair, list[float]] = {}
         faulty: set[int] = set()
         seen: set[int] = set()
         for one, other, share, ahead in self._comparisons(groups, matches, results):
-            found = sums.setdefault((one, other), [0, 0.0, 0.0])
-            found[0] += 1
-            found[1] += share
-            found[2] += ahead
+            found = sums.get((one, other))
+            if found is None:
+                sums[one, other] = [1, share, ahead]
+            else:
+                found[0] += 1
+                found[1] += share
+                found[2] += ahead
         for result in results:
             self.matches += result.outcome not in _UNPLAYED
             for bot in result.at_fault:
@@ -352,16 +426,20 @@ class Contest:
                 if entrant is not None:
                     faulty.add(entrant)
                     self.tallies[entrant].faults[result.outcome] += 1
-        place = self._place(board)
+        # Only a format that pairs a round by the one before needs what came of it.
+        meetings = self._meetings_of(board) if formats.needs_all(self.spec) else None
         for pair, (count, share, ahead) in sums.items():
-            values = self.values.setdefault(pair, Values())
+            values = self.values.get(pair)
+            if values is None:
+                values = self.values[pair] = Values()
             values.boards.append(board)
             values.wins.append(share / count)
             values.margins.append(ahead / count)
-            before = self._meetings[place].get(pair, Meeting())
-            self._meetings[place][pair] = Meeting(
-                before.boards + 1, before.wins + share / count, before.margin + ahead / count
-            )
+            if meetings is not None:
+                before = meetings.get(pair, Meeting())
+                meetings[pair] = Meeting(
+                    before.boards + 1, before.wins + share / count, before.margin + ahead / count
+                )
         is_void = any(result.outcome is Outcome.VOID for result in results)
         for group in () if is_void else groups:
             seen.update(group)
@@ -374,14 +452,14 @@ class Contest:
                 why = f"quarantined: {self.spec.quarantine} boards in a row with a fault"
                 self.withdrawn.setdefault(entrant, why)
 
-    def _place(self, board: int) -> int:
-        """Number of the batch of *board*, which is the next one to be counted."""
+    def _meetings_of(self, board: int) -> dict[Pair, Meeting]:
+        """What came of the batch of *board*, which is the next one to be counted."""
         while len(self._meetings) < len(self.batches):
             self._meetings.append({})
         place = len(self.batches) - 1
         while board < self.batches[place].start:
             place -= 1
-        return place
+        return self._meetings[place]
 
     def _comparisons(
         self, groups: Groups, matches: Sequence[Match], results: Sequence[TableResult]
@@ -393,16 +471,24 @@ class Contest:
             return
         owner = self._owner_of_bot
         for match, result in zip(matches, results, strict=True):
-            entrants = sorted({owner[bot] for bot in match.players})
             at_fault = {owner[bot] for bot in result.at_fault}
-            seats = match._replace(players=tuple(owner[bot] for bot in match.players))
-            for one, other in combinations(entrants, 2):
+            seats, pairs = self._seats(match)
+            for one, other in pairs:
                 if result.scores is None and not at_fault:
                     continue  # a fault of the server
                 ahead = 0.0 if result.scores is None else margin(seats, result.scores, one, other)
                 share = self._compare(one, other, at_fault, ahead)
                 if result.scores is not None and share is not None:
                     yield one, other, share, ahead
+
+    def _seats(self, match: Match) -> tuple[Match, tuple[Pair, ...]]:
+        """A match with entrants in the seats of *match*, and each two of them."""
+        found = self._seated.get(match.players)
+        if found is None:  # the same bots sit down on many boards
+            players = tuple(self._owner_of_bot[bot] for bot in match.players)
+            pairs = tuple(combinations(sorted(set(players)), 2))
+            found = self._seated[match.players] = match._replace(players=players), pairs
+        return found
 
     def _field_comparisons(
         self, group: Sequence[int], matches: Sequence[Match], results: Sequence[TableResult]
@@ -413,7 +499,7 @@ class Contest:
         for entrant, match, result in zip(group, matches, results, strict=True):
             if result.scores is None:
                 continue
-            seat = match.players.index(self.roster.bots[entrant][0])
+            seat = match.board % len(match.teams)
             scores[entrant] = result.scores[seat]
             if match.players[seat] in result.at_fault:
                 at_fault.add(entrant)
@@ -465,6 +551,11 @@ class Contest:
                 "normalised Elo"
             )
             self.verdict = Verdict(text, self.counted)
+
+
+def _load(thinking: tuple[int, int]) -> float:
+    """Bots for each core; see `Contest.thinking`."""
+    return thinking[0] / max(1, thinking[1])
 
 
 def _sprt(spec: Spec, roster: Roster) -> Sprt | None:

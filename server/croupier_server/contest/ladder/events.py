@@ -23,7 +23,8 @@ class Kind(StrEnum):
     """``spec`` and ``seed``, and ``bots``: what each bot was at that time."""
     RESUMED = "resumed"
     """A runner goes on; any other that still ran cannot store anything after this. ``builds``: of
-    all bots, as they are now."""
+    all bots, as they are now. With a clock, and bots on this machine: at most so many
+    ``bots`` think at once, on so many ``cores`` that no server uses."""
     BATCH = "batch"
     """``boards``: the groups of each."""
     DEALT = "dealt"
@@ -35,6 +36,10 @@ class Kind(StrEnum):
     process for each match, and what it was playing is played again."""
     WITHDRAWN = "withdrawn"
     """``entrant`` takes part in no further batch, ``why``."""
+    READMITTED = "readmitted"
+    """``entrant`` takes part again from the next batch on, ``why``."""
+    SUBSTITUTED = "substituted"
+    """From the next batch on ``bot`` plays for ``entrant``, ``why``; ``build``: what it is."""
     VOIDED = "voided"
     """The results of ``board`` count for nobody, ``why``."""
     REPLAYED = "replayed"

@@ -81,7 +81,7 @@ class Played(Protocol):
 
     @property
     def rounds(self) -> Sequence[Round]:
-        """The batches that have been played."""
+        """The batches that have been played, of a swiss or a knockout."""
         ...
 
     def doubt(self, one: int, other: int) -> float:

@@ -15,7 +15,8 @@ _COMMAND: Final = "cmd:"
 
 
 def programs(spec: Spec, folder: Path) -> list[Entrant]:
-    """All bots by number: those of every entrant in turn, then the house's, if it plays.
+    """All bots of a contest that begins, by number: those of every entrant in turn, then the
+    house's, if it plays.
 
     Args:
         spec: of the contest.
@@ -36,6 +37,11 @@ def programs(spec: Spec, folder: Path) -> list[Entrant]:
     if spec.form is Form.FIELD:
         found.append(_read(f"house ({spec.field_bot})", spec.field_bot, folder, "field_bot"))
     return found
+
+
+def substitute(name: str, bot: str, folder: Path) -> Entrant:
+    """The *bot* that takes the place of another; raises `BadSpec` if it cannot be started."""
+    return _read(name, bot, folder, "bot")
 
 
 def _read(name: str, bot: str, folder: Path, where: str) -> Entrant:

@@ -7,8 +7,9 @@ groups do not meet, but play the same cards.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import permutations
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from croupier_server.contest.ladder.spec import Form
 from croupier_server.contest.pairing import Match, seated, seatings
@@ -19,7 +20,8 @@ Group: TypeAlias = tuple[int, ...]
 Groups: TypeAlias = tuple[Group, ...]
 
 
-class Roster(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Roster:
     """Who plays for whom.
 
     Attributes:
@@ -33,18 +35,23 @@ class Roster(NamedTuple):
     form: Form
     bots: tuple[tuple[int, ...], ...]
     house: int = -1
+    _seated: dict[Group, tuple[tuple[int, ...], ...]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @property
     def sides(self) -> int:
         """How many sides the game has."""
         return max(self.teams) + 1
 
-    def entrant_of(self, bot: int) -> int | None:
-        """The entrant that *bot* plays for; None for the house."""
-        for entrant, bots in enumerate(self.bots):
-            if bot in bots:
-                return entrant
-        return None
+    def substitute(self, entrant: int, bot: int) -> Roster:
+        """The same with *bot* in the place of all bots of *entrant*."""
+        bots = (*self.bots[:entrant], (bot,), *self.bots[entrant + 1 :])
+        return Roster(self.teams, self.form, bots, self.house)
+
+    def has_tables(self, groups: Groups) -> bool:
+        """Whether a board with *groups* has any tables; byes have none."""
+        return any(len(group) > (self.form is not Form.FIELD) for group in groups)
 
     def tables(self, board: int, groups: Groups) -> list[Match]:
         """All matches of board number *board*."""
@@ -57,26 +64,31 @@ class Roster(NamedTuple):
             if self.form is Form.FIELD:
                 seat = board % len(self.teams)
                 for entrant in group:
-                    players = [self.house] * len(self.teams)
-                    players[seat] = self.bots[entrant][0]
-                    add(tuple(players), 0)  # the house has the same chance at all tables
+                    opposition = [self.house] * len(self.teams)
+                    opposition[seat] = self.bots[entrant][0]
+                    add(tuple(opposition), 0)  # the house has the same chance at all tables
                 continue
             if len(group) == 1:
                 continue  # a bye
-            ways = self._seatings(group)
+            ways = self._ways(group)
             if self.form is Form.INDEPENDENT:
                 number = board % len(ways)
-                add(self._bots(ways[number]), number)
+                add(ways[number], number)
             else:
-                for number, way in enumerate(ways):
-                    add(self._bots(way), number)
+                for number, players in enumerate(ways):
+                    add(players, number)
         return found
 
-    def _seatings(self, group: Group) -> list[tuple[int, ...]]:
-        """The entrant in each seat, for every way in which *group* can sit down."""
-        if len(group) == self.sides:
-            return [tuple(order[team] for team in self.teams) for order in permutations(group)]
-        return [seated(group, way, self.teams) for way in seatings(self.teams)]
+    def _ways(self, group: Group) -> tuple[tuple[int, ...], ...]:
+        """The bot in each seat, for every way in which *group* can sit down."""
+        found = self._seated.get(group)
+        if found is None:  # a group meets on many boards
+            if len(group) == self.sides:
+                ways = [tuple(order[team] for team in self.teams) for order in permutations(group)]
+            else:
+                ways = [seated(group, way, self.teams) for way in seatings(self.teams)]
+            found = self._seated[group] = tuple(map(self._bots, ways))
+        return found
 
     def _bots(self, entrants: Sequence[int]) -> tuple[int, ...]:
         """The bot in each seat."""

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import tomllib
 from enum import StrEnum
-from typing import Annotated, Any, Final, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from croupier.clock import TimeoutPolicy
-from croupier_server.contest.results import MatchResult
 from croupier_server.games import NAMES
+
+if TYPE_CHECKING:
+    from croupier_server.contest.results import MatchResult
 
 SEED_MAX: Final = 2**53 - 1
 """JSON and JavaScript keep integers up to here exact."""
@@ -159,7 +161,8 @@ class Spec(_Model):
         sprt: hypotheses of the format ``sprt``.
         confidence: of all intervals.
         simultaneous: whether the intervals hold for all pairs together, or for each alone.
-        server: address of the server that is played at; empty: servers are started here.
+        server: address of the server that is played at, or several, over which boards are spread;
+            empty: servers are started for this contest.
     """
 
     name: Name
@@ -184,7 +187,7 @@ class Spec(_Model):
     sprt: SprtSpec = SprtSpec()
     confidence: float = Field(default=0.95, gt=0.5, lt=1)
     simultaneous: bool = False
-    server: str = ""
+    server: str | tuple[str, ...] = ""
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -211,9 +214,20 @@ class Spec(_Model):
                     "form: swapped cannot be used with players who dial in, because they would see "
                     "the cards of a board more than once; use field or independent"
                 )
-            if not self.server:
+            if not self.servers:
                 raise ValueError("server: players dial in to a server that runs; give its address")
+        if len(set(self.servers)) < len(self.servers) or "" in self.servers:
+            raise ValueError(
+                f"server: {list(self.servers)} must be different addresses, such as 10.0.0.1:7421"
+            )
         return self
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        """Addresses of the servers that are played at; empty: servers are started."""
+        if isinstance(self.server, str):
+            return (self.server,) if self.server else ()
+        return self.server
 
     def as_json(self) -> dict[str, Any]:
         """What the log keeps."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from croupier_server.contest.ladder.contest import Contest
@@ -122,6 +122,8 @@ def _provenance(contest: Contest) -> tuple[tuple[str, str], ...]:
         ("Rules", f"{contest.spec.game}, version {contest.rules_version}"),
         ("Cards", f"boards from one seed, SHA-256 of the first: {contest.commitment}"),
     ]
+    if contest.oversubscription:
+        rows.append(("Clocks", f"oversubscribed: {contest.oversubscription}"))
     for name, builds in zip(contest.bot_names, contest.builds, strict=True):
         rows += [(f"Build of {name}", build) for build in builds if build]
     return tuple(rows)
@@ -139,11 +141,15 @@ def _entrants(contest: Contest) -> Iterable[report.Entrant]:
         elif ".py:" in bot:
             kind = report.Kind.PYTHON_CLASS
         labels = ["team"] if one.members else []
-        if any(len(contest.builds[bot]) > 1 for bot in contest.roster.bots[number]):
+        own = contest.bots_of(number)
+        if any(len(contest.builds[bot]) > 1 for bot in own):
             labels.append("its program was changed")
+        for found in contest.substitutes:
+            if found.entrant == number:
+                labels.append(f"{found.bot} plays for it from board {found.start + 1} on")
         if number in contest.withdrawn:
             labels.append(contest.withdrawn[number])
-        if contest.alone.intersection(contest.roster.bots[number]):
+        if contest.alone.intersection(own):
             labels.append("has crashed: one process per match since")
         yield report.Entrant(number, one.name, kind, one.version, one.owner, tuple(labels))
     if contest.spec.form is Form.FIELD:
@@ -218,29 +224,28 @@ def _ranked(
         yield replace(standing, rank=rank if standing.boards else None)
 
 
-def _of_entrants(contest: Contest) -> list[tuple[array[float], array[float]]]:
+def _of_entrants(contest: Contest) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Share of wins and mean margin of every entrant on every board, in the order of boards."""
-    sums: list[dict[int, list[float]]] = [{} for _ in contest.spec.entrants]
-    for (one, other), values in contest.values.items():
-        for board, share, ahead in zip(values.boards, values.wins, values.margins, strict=True):
-            for entrant, won, margin in ((one, share, ahead), (other, 1 - share, -ahead)):
-                found = sums[entrant].get(board)
-                if found is None:
-                    sums[entrant][board] = [1, won, margin]
-                else:
-                    found[0] += 1
-                    found[1] += won
-                    found[2] += margin
-    return [
-        (
-            array("d", (sums_of[1] / sums_of[0] for _, sums_of in sorted(boards.items()))),
-            array("d", (sums_of[2] / sums_of[0] for _, sums_of in sorted(boards.items()))),
-        )
-        for boards in sums
+    parts: list[list[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]]] = [
+        [] for _ in contest.spec.entrants
     ]
+    for (one, other), values in contest.values.items():
+        boards = np.frombuffer(values.boards, dtype=np.int64)
+        wins, margins = np.frombuffer(values.wins), np.frombuffer(values.margins)
+        parts[one].append((boards, wins, margins))
+        parts[other].append((boards, 1 - wins, -margins))
+    found = []
+    for own in parts:
+        if not own:
+            found.append((np.zeros(0), np.zeros(0)))
+            continue
+        boards, wins, margins = (np.concatenate(column) for column in zip(*own, strict=True))
+        _, places, counts = np.unique(boards, return_inverse=True, return_counts=True)
+        found.append((np.bincount(places, wins) / counts, np.bincount(places, margins) / counts))
+    return found
 
 
-def _wins(contest: Contest, before: int | None = None) -> np.ndarray:
+def _wins(contest: Contest, before: int | None = None) -> NDArray[np.float64]:
     """Boards that each entrant won against each other, of those with numbers below *before*."""
     count = len(contest.spec.entrants)
     wins = np.zeros((count, count))
@@ -338,7 +343,7 @@ def _rating_histories(contest: Contest) -> tuple[report.RatingHistory, ...]:
 
 def _distributions(contest: Contest) -> tuple[report.ScoreDistribution, ...]:
     """Histograms of the mean margins of boards, on one scale for all."""
-    own = [np.frombuffer(scores) for _, scores in _of_entrants(contest)]
+    own = [scores for _, scores in _of_entrants(contest)]
     values = np.concatenate(own) if own else np.zeros(0)
     if not len(values):
         return ()
@@ -360,9 +365,9 @@ def _distributions(contest: Contest) -> tuple[report.ScoreDistribution, ...]:
 
 def _time_use(contest: Contest) -> Iterable[report.TimeUse]:
     """How long entrants thought, their bots together."""
-    for number, bots in enumerate(contest.roster.bots):
+    for number in range(len(contest.spec.entrants)):
         times = Times()
-        for bot in bots:
+        for bot in contest.bots_of(number):
             times.update(contest.times.get(bot, {}))
         if times:
             yield report.TimeUse(
@@ -381,7 +386,7 @@ def _matches(contest: Contest, boards: Iterable[PlayedBoard]) -> Iterable[report
     number = 0
 
     def entrant(bot: int) -> int:
-        found = contest.roster.entrant_of(bot)
+        found = contest.entrant_of(bot)
         return _house(contest) if found is None else found
 
     for board in boards:

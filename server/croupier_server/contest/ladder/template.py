@@ -46,7 +46,8 @@ primary = "score"
 # start_seconds = 60                # to take the seats of a match
 # confidence = 0.95                 # of intervals
 # simultaneous = false              # true: all intervals hold together, so they are wider
-# server = "127.0.0.1:7421"         # play at a server that runs; default: servers of its own
+# server = "127.0.0.1:7421"         # play at a server that runs, or at several: ["...", "..."];
+#                                     default: servers of its own
 
 # [clock]                           # seconds; a bot that runs out of time loses the match
 # per_move = 10.0

@@ -60,7 +60,9 @@ def t_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Inter
 
 
 def betting_interval(
-    values: Sequence[float], confidence: float = CONFIDENCE, comparisons: int = 1
+    values: Sequence[float] | NDArray[np.float64],
+    confidence: float = CONFIDENCE,
+    comparisons: int = 1,
 ) -> Interval | None:
     """Mean of *values*, which lie from 0 to 1, with a betting confidence sequence; None without.
 
@@ -111,7 +113,9 @@ def _root(capital: Callable[[float], float], low: float, high: float) -> float:
 
 
 def asymptotic_interval(
-    values: Sequence[float], confidence: float = CONFIDENCE, comparisons: int = 1
+    values: Sequence[float] | NDArray[np.float64],
+    confidence: float = CONFIDENCE,
+    comparisons: int = 1,
 ) -> Interval | None:
     """Mean of *values* with an asymptotic confidence sequence; None without values.
 
