@@ -172,6 +172,38 @@ def test_entrants_of_one_owner_do_not_meet() -> None:
     assert (0, 1) in meetings(Runner(created(entrants, PAIRS, same_owner=True), play).run())
 
 
+@pytest.mark.parametrize("name", ["round-robin", "gauntlet", "swiss", "ladder"])
+@pytest.mark.parametrize("teams", [PAIRS, TRIOS])
+@pytest.mark.parametrize("owners", ["AABC", "AABB", "AAAB", "ABABCC", "AAAABBB"])
+def test_nobody_holds_seats_of_two_sides(name: str, teams: Any, owners: str) -> None:
+    entrants: list[str | dict[str, Any]] = [
+        {"name": f"{owner}{number}", "bot": "greedy", "owner": owner}
+        for number, owner in enumerate(owners)
+    ]
+    more: dict[str, Any] = {"rounds": 4} if name == "swiss" else {}
+    first = created(entrants, teams, format=name, boards=2 if name != "ladder" else 12, **more)
+    contest = Runner(first, by_strength(range(len(owners)))).run()
+    for group in meetings(contest):
+        found = [owners[one] for one in group]
+        assert len(set(found)) == len(found)
+
+
+@pytest.mark.parametrize("name", ["sprt", "knockout"])
+def test_a_contest_in_which_entrants_of_one_owner_may_have_to_meet_is_refused(name: str) -> None:
+    entrants: list[str | dict[str, Any]] = [
+        {"name": one, "bot": "greedy", "owner": "Ann"} for one in "ab"
+    ]
+    with pytest.raises(BadSpec, match="same_owner = true"):
+        created(entrants, PAIRS, format=name)
+    created(entrants, PAIRS, format=name, same_owner=True)
+
+
+def test_two_entrants_do_not_dial_in_as_one_player() -> None:
+    entrants: list[str | dict[str, Any]] = [{"name": one, "player": "ann"} for one in "ab"]
+    with pytest.raises(BadSpec, match="players must differ"):
+        created(entrants, PAIRS, form="field", server="localhost:1")
+
+
 def test_in_a_field_each_entrant_plays_a_board_once_in_the_same_seat() -> None:
     contest = Runner(created(NAMES[:3], PAIRS, form="field"), by_strength([1, 2, 3, 0])).run()
     for board in range(contest.counted):

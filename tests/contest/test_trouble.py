@@ -19,7 +19,7 @@ from croupier_server.contest.ladder.events import Body
 from croupier_server.contest.ladder.executor import Host, Job, Work
 from croupier_server.contest.ladder.log import ContestLog, open_log
 from croupier_server.contest.ladder.opening import begin, draft, load, played_boards
-from croupier_server.contest.ladder.spec import parse_spec
+from croupier_server.contest.ladder.spec import BadSpec, parse_spec
 from croupier_server.contest.ladder.standings import make_report, reproducible
 from croupier_server.contest.pairing import Match
 from croupier_server.contest.report import as_json
@@ -208,3 +208,10 @@ async def test_oversubscribed_clocks_are_reported(tmp_path: Path) -> None:
         contest, found = await played(tmp_path / name, Hosts(), cores=cores, **more)
         assert told(found).get("Clocks") == words
         assert bool(contest.oversubscription) == bool(words)
+
+
+def test_a_contest_in_which_nobody_may_meet_is_refused() -> None:
+    bots = [{"name": bot, "bot": bot, "owner": "Ann"} for bot in ("greedy", "random")]
+    spec = parse_spec({"name": "cup", "game": "pokex", "entrant": bots})
+    with pytest.raises(BadSpec, match="nobody may meet"):
+        draft(spec, Path())

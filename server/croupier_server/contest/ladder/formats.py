@@ -274,10 +274,12 @@ def _swiss_round(spec: Spec, played: Played) -> Groups:
     def pair(rest: Sequence[int]) -> list[Group] | None:
         if not rest:
             return []
+        if budget[0] < -_STEPS_MAX:
+            return None
         for place in range(1, len(rest)):
             group = pair_of(rest[0], rest[place])
             budget[0] -= 1
-            if budget[0] > 0 and (group in met or not may_meet(spec, group)):
+            if not may_meet(spec, group) or (budget[0] > 0 and group in met):
                 continue
             tail = pair((*rest[1:place], *rest[place + 1 :]))
             if tail is not None:
@@ -286,11 +288,25 @@ def _swiss_round(spec: Spec, played: Played) -> Groups:
 
     pairs = pair(order)
     if pairs is None:  # everybody has met: begin anew
-        met = set()
-        pairs = pair(order) or [
-            tuple(sorted(two)) for two in zip(order[::2], order[1::2], strict=True)
-        ]
+        met, budget = set(), [_STEPS_MAX]
+        pairs = pair(order)
+    if pairs is None:  # some are of one owner, and have nobody else to meet
+        pairs = _pair_some(spec, order)
     return (*pairs, *bye)
+
+
+def _pair_some(spec: Spec, order: Sequence[int]) -> list[Group]:
+    """Pairs of those in *order* who may meet, and byes for the rest."""
+    rest, pairs = list(order), list[Group]()
+    while rest:
+        one = rest.pop(0)
+        other = next((two for two in rest if may_meet(spec, (one, two))), None)
+        if other is None:
+            pairs.append((one,))
+        else:
+            rest.remove(other)
+            pairs.append(pair_of(one, other))
+    return pairs
 
 
 # Knockout -----------------------------------------------------------------------------------------

@@ -10,9 +10,10 @@ from typing import NamedTuple
 from croupier_server.contest.ladder.contest import Contest
 from croupier_server.contest.ladder.corrections import CORRECTIONS, Corrections
 from croupier_server.contest.ladder.events import Event, Kind, TableResult
+from croupier_server.contest.ladder.formats import cycle
 from croupier_server.contest.ladder.log import ContestLog
 from croupier_server.contest.ladder.programs import identities, programs
-from croupier_server.contest.ladder.spec import SEED_MAX, BadSpec, Spec
+from croupier_server.contest.ladder.spec import SEED_MAX, BadSpec, Format, Spec
 from croupier_server.contest.pairing import Match
 from croupier_server.errors import CroupierError
 from croupier_server.games.registry import GAMES
@@ -57,6 +58,9 @@ def _created(spec: Spec, folder: Path) -> Event:
                 f"entrant.{place}.members: {len(entrant.members)} bots, and a side has "
                 f"{teams.count(0)} seats"
             )
+    is_fixed = spec.format in (Format.ROUND_ROBIN, Format.GAUNTLET)
+    if is_fixed and not cycle(spec, max(teams) + 1):
+        raise BadSpec("owner: nobody may meet anybody; set same_owner = true to allow that")
     body = {
         "spec": spec.as_json(),
         "seed": secrets.randbelow(SEED_MAX) if spec.seed is None else spec.seed,

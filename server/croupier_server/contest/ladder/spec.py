@@ -199,6 +199,18 @@ class Spec(_Model):
                 raise ValueError(f"entrant: two are called {name!r}; names must differ")
         if self.format is Format.SPRT and len(names) != 2:
             raise ValueError(f"format: sprt compares two entrants, and there are {len(names)}")
+        owners = [entrant.owner for entrant in self.entrants if entrant.owner]
+        if self.format in (Format.SPRT, Format.KNOCKOUT) and not self.same_owner:
+            for owner in owners:
+                if owners.count(owner) > 1:
+                    raise ValueError(
+                        f"owner: {owner!r} has two entrants, who may have to meet in a "
+                        f"{self.format}; set same_owner = true to allow that"
+                    )
+        players = [entrant.player for entrant in self.entrants if entrant.player]
+        for player in players:
+            if players.count(player) > 1:
+                raise ValueError(f"player: two entrants dial in as {player!r}; players must differ")
         if self.form is Form.FIELD and self.format not in (Format.ROUND_ROBIN, Format.LADDER):
             raise ValueError(
                 f"form: field cannot be used with {self.format}, because all entrants play every "
