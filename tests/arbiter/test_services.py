@@ -12,12 +12,13 @@ from google.protobuf import text_format
 
 from croupier.v1 import game_pb2, rating_service_pb2, table_pb2
 from croupier.v1 import tournament_service_pb2 as pb
+from croupier_server.arbiter import tournaments
 from croupier_server.arbiter.rating_service import RatingService
 from croupier_server.arbiter.ratings import MEAN, Meeting, Skill, rate
 from croupier_server.arbiter.specs import read_spec, write_spec
 from croupier_server.arbiter.store import ArbiterStore, Listed
 from croupier_server.arbiter.tournament_service import TournamentService
-from croupier_server.arbiter.tournaments import OWN_MAX, Tournaments
+from croupier_server.arbiter.tournaments import Tournaments
 from croupier_server.contest.ladder.events import State
 from croupier_server.contest.ladder.spec import Form, Format
 from croupier_server.errors import CroupierError, Reason
@@ -132,11 +133,11 @@ def caller(name: str) -> Caller:
 
 async def opened(folder: Path) -> Desk:
     store = ArbiterStore(folder / "arbiter.sqlite")
-    tournaments = Tournaments(store, folder, SERVER, 4, knows, lambda: 1_700_000_000_000)
-    await tournaments.open()
+    found = Tournaments(store, folder, SERVER, 4, knows, lambda: 1_700_000_000_000)
+    await found.open()
     pages = PageTokens(bytes(32))
-    service = TournamentService(tournaments, pages, 10_000, lambda: 0, missed_max=2)
-    return Desk(folder, store, tournaments, service, RatingService(store, pages))
+    service = TournamentService(found, pages, 10_000, lambda: 0, missed_max=2)
+    return Desk(folder, store, found, service, RatingService(store, pages))
 
 
 @pytest_asyncio.fixture
@@ -229,8 +230,11 @@ async def test_only_the_organiser_changes_a_tournament_and_only_in_its_state(des
     assert (await refused(desk.cancel("no-such"))).reason is Reason.NOT_FOUND
 
 
-async def test_an_organiser_has_a_limit_of_tournaments(desk: Desk) -> None:
-    names = [(await desk.create()).tournament_id for _ in range(OWN_MAX)]
+async def test_an_organiser_has_a_limit_of_tournaments(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tournaments, "OWN_MAX", 2)
+    names = [(await desk.create()).tournament_id for _ in range(2)]
     assert (await refused(desk.create())).reason is Reason.TOO_MANY_TOURNAMENTS
     await desk.create("other")
     await desk.cancel(names[0])

@@ -182,3 +182,5 @@ def test_a_tournament_survives_the_death_of_its_arbiter(tmp_path: Path) -> None:
             rated = rating_service_pb2.GetRatingRequest(game=game_pb2.GAME_KIND_POKEX)
             rated.player.player_id = "ann"
             assert ratings.GetRating(rated, metadata=player).rating.boards == BOARDS
+            third.process.terminate()
+            assert third.process.wait(SECONDS) == 0

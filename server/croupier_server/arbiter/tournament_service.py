@@ -13,7 +13,7 @@ from croupier.v1 import table_pb2
 from croupier.v1 import tournament_service_pb2 as pb
 from croupier_server.arbiter import messages
 from croupier_server.arbiter.tournaments import Live, Tournaments, expect_entrant
-from croupier_server.contest.ladder.events import Event, Kind, State, TableResult, read_table
+from croupier_server.contest.ladder.events import Event, State
 from croupier_server.errors import Exhausted, InvalidRequest, Reason
 from croupier_server.rpc.callers import waking_when_key_ends
 from croupier_server.rpc.pages import PageTokens
@@ -144,11 +144,12 @@ class TournamentService:
         self, _caller: Caller, request: pb.GetStandingsRequest
     ) -> pb.GetStandingsResponse:
         """Who is ahead of whom."""
-        contest = (await self._tournaments.get(request.tournament_id)).contest
+        live = await self._tournaments.get(request.tournament_id)
+        contest = live.contest
         return pb.GetStandingsResponse(
             sequence=contest.last,
             counted_boards=contest.counted,
-            standings=messages.standings(contest),
+            standings=live.standings(),
             confidence=contest.spec.confidence,
         )
 
@@ -160,7 +161,7 @@ class TournamentService:
         scope = f"pairings/{request.tournament_id}"
         start = int(self._pages.cursor(scope, request.page_token) or "0")
         end = min(start + self._pages.size(request.page_size), live.contest.scheduled)
-        results = await _results(live, start, end)
+        results = await live.results(start, end)
         contest = live.contest
         answer = pb.ListPairingsResponse(
             pairings=[
@@ -217,7 +218,7 @@ class TournamentService:
                     reset = table_pb2.Reset(reason=table_pb2.RESET_REASON_TOO_OLD)
                     yield pb.WatchTournamentResponse(reset=reset)
                 snapshot = pb.TournamentSnapshot(
-                    tournament=live.message(), standings=messages.standings(live.contest)
+                    tournament=live.message(), standings=live.standings()
                 )
                 position = snapshot.tournament.sequence
                 yield pb.WatchTournamentResponse(snapshot=snapshot)
@@ -295,17 +296,3 @@ async def _after(live: Live, position: int) -> AsyncGenerator[Event, None]:
         if event.number > live.contest.last:
             return
         yield event
-
-
-async def _results(live: Live, start: int, end: int) -> dict[int, list[TableResult]]:
-    """Results of the boards from *start* to before *end* that have ended."""
-    contest = live.contest
-    wanted = {board for board in range(start, end) if contest.is_played(board)}
-    found: dict[int, list[TableResult]] = {}
-    async for event in live.log.read(kinds=(Kind.BOARD,)):
-        board = event.body["board"]
-        if board in wanted:
-            found[board] = [read_table(table) for table in event.body["tables"]]
-            if len(found) == len(wanted):
-                break
-    return found

@@ -118,10 +118,36 @@ class Live:
         self._seen = 0
         self._pending: dict[int, list[TableResult]] = {}
         self._rating = asyncio.Lock()
+        self._standings: tuple[int, list[pb.Standing]] = (0, [])
+        self._events: dict[int, int] = {}
+        self._indexed = 0
 
     def message(self) -> pb.Tournament:
         """The tournament as it is now."""
         return messages.tournament(self.listed, self.contest, self.trouble)
+
+    def standings(self) -> list[pb.Standing]:
+        """Who is ahead of whom. It takes a while, so it is made once for each event."""
+        if self._standings[0] != self.contest.last:
+            self._standings = (self.contest.last, messages.standings(self.contest))
+        return self._standings[1]
+
+    async def results(self, start: int, end: int) -> dict[int, list[TableResult]]:
+        """Results of the boards from *start* to before *end* that have ended."""
+        async for event in self.log.read(self._indexed, (Kind.BOARD,)):
+            self._events[event.body["board"]] = self._indexed = event.number
+        wanted = {board for board in range(start, end) if board in self._events}
+        found: dict[int, list[TableResult]] = {}
+        if not wanted:
+            return found
+        first = min(self._events[board] for board in wanted)
+        async for event in self.log.read(first - 1, (Kind.BOARD,)):
+            board = event.body["board"]
+            if board in wanted:
+                found[board] = [read_table(table) for table in event.body["tables"]]
+                if len(found) == len(wanted):
+                    break
+        return found
 
     def took(self, contest: Contest) -> None:
         """Something has been stored; *contest* is as it is now."""
