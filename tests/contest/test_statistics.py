@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
+import choix
 import numpy as np
 import pytest
 from hypothesis import given
@@ -20,7 +22,7 @@ from croupier_server.contest.statistics.intervals import (
     betting_interval,
     t_interval,
 )
-from croupier_server.contest.statistics.ratings import MEAN, fit
+from croupier_server.contest.statistics.ratings import ELO, MEAN, fit
 from croupier_server.contest.statistics.sprt import (
     ELO_PER_DEVIATION,
     Decision,
@@ -74,6 +76,40 @@ def test_an_asymptotic_interval_is_wider_than_that_of_a_fixed_number_of_boards()
     values = np.random.default_rng(5).normal(1, 4, 500).tolist()
     running, fixed = bounds(asymptotic_interval(values)), bounds(t_interval(values))
     assert running.low < fixed.low < fixed.high < running.high
+
+
+def test_an_asymptotic_interval_is_that_of_the_paper() -> None:
+    values = np.random.default_rng(5).normal(3, 2, 500)
+    rho = math.sqrt((-2 * math.log(0.05) + math.log(-2 * math.log(0.05)) + 1) / 200)
+    scaled = 500 * rho**2 + 1
+    reach = values.std(ddof=1) * math.sqrt(
+        2 * scaled / (500**2 * rho**2) * math.log(math.sqrt(scaled) / 0.05)
+    )
+    found = bounds(asymptotic_interval(values.tolist()))
+    assert found.low == pytest.approx(values.mean() - reach)
+    assert found.high == pytest.approx(values.mean() + reach)
+
+
+def test_an_asymptotic_interval_moves_with_the_unit_of_scores() -> None:
+    values = np.random.default_rng(6).normal(1, 2, 100)
+    found = bounds(asymptotic_interval(values.tolist()))
+    other = bounds(asymptotic_interval((10 * values - 3).tolist()))
+    assert other.low == pytest.approx(10 * found.low - 3)
+    assert other.high == pytest.approx(10 * found.high - 3)
+
+
+def test_more_of_the_same_boards_narrow_a_betting_interval() -> None:
+    cycle = [1.0, 0.5, 0.0, 1.0]
+    widths = [
+        found.high - found.low
+        for found in (bounds(betting_interval(cycle * times)) for times in (5, 20, 80, 320))
+    ]
+    assert widths == sorted(widths, reverse=True)
+
+
+@pytest.mark.parametrize("values", [[], [0.0], [0.0, 0.0, 1.0]])
+def test_a_likelihood_ratio_is_finite_for_few_or_no_differences(values: list[float]) -> None:
+    assert math.isfinite(state_after(values).llr)
 
 
 @pytest.mark.parametrize("values", [[1.0, 2.0] * (ASYMPTOTIC_MIN // 2 - 1), [0.0] * 100])
@@ -166,6 +202,27 @@ def test_the_undefeated_have_a_finite_rating_above_all_others() -> None:
     first, second, third = fit(wins)
     assert MEAN < second.value + 400 < first.value + 400 < MEAN + 1_000 + 400
     assert first.value > second.value > third.value
+
+
+def test_ratings_are_those_of_choix_with_an_average_entrant_added() -> None:
+    wins = np.random.default_rng(4).integers(1, 60, (12, 12)).astype(float)
+    np.fill_diagonal(wins, 0)
+    padded = np.pad(wins, (0, 1), constant_values=0.25)  # half a draw each way
+    padded[-1, -1] = 0
+    theta = choix.ilsr_pairwise_dense(padded)[:-1]
+    expected = MEAN + ELO * (theta - theta.mean())
+    assert [one.value for one in fit(wins)] == pytest.approx(list(expected), abs=1e-4)
+
+
+def test_ratings_are_found_where_50_entrants_have_a_perfect_order() -> None:
+    wins = np.triu(np.full((50, 50), 1e5), 1)
+    found = fit(wins)
+    steps = [first.value - second.value for first, second in pairwise(found)]
+    # Neither end differs from the other: who won all is as far above the mean as who lost all is
+    # below it.
+    assert steps == pytest.approx(steps[::-1], rel=1e-6)
+    assert min(steps) > 0
+    assert all(math.isfinite(one.error) for one in found)
 
 
 def test_ratings_do_not_depend_on_the_order_of_entrants() -> None:
