@@ -33,8 +33,8 @@ def fit(wins: NDArray[np.float64]) -> list[Rating]:
 
     The maximum of the likelihood with a little regularisation (`_PRIOR`), by Newton's method; the
     errors are from the curvature there (Bradley and Terry, Biometrika 1952; Hunter, Annals of
-    Statistics 2004). `choix` finds the same ratings, but its solvers do not converge where one group
-    of entrants has won every board against another, and it gives no errors.
+    Statistics 2004). `choix` finds the same ratings, but its solvers do not converge where one
+    group of entrants has won every board against another, and it gives no errors.
     A board of three entrants counts as a comparison of each two of them.
 
     Args:
