@@ -22,7 +22,7 @@ import grpc
 import croupier
 from croupier.bots import load_bot
 from croupier.record.v1 import record_service_pb2, record_service_pb2_grpc
-from croupier.v1 import play_service_pb2, play_service_pb2_grpc, table_pb2
+from croupier.v1 import spectate_service_pb2, spectate_service_pb2_grpc, table_pb2
 from croupier.v1 import table_service_pb2 as tables_pb2
 from croupier.v1 import table_service_pb2_grpc as tables_grpc
 
@@ -87,11 +87,12 @@ class Leaves(Greedy):
 
 class Illegal(Greedy):
     def decide(self, view: Any, decision: croupier.Decision) -> Any:
-        moves = {"pokex": croupier.pokex, "tongits": croupier.tongits, "tractor": croupier.tractor}
         game = type(view).__module__.split(".")[1]
         if game == "pokex":
             return croupier.pokex.bid(99)
-        return moves[game].play([]) if game == "tractor" else croupier.tongits.discard("JOKER")
+        if game == "tractor":
+            return croupier.tractor.play("3S 3S 3S")  # there are two packs
+        return croupier.tongits.take_and_lay_off(99)
 
 
 class Slow(Greedy):
@@ -122,7 +123,10 @@ def is_behind(view: Any, seat: int) -> bool:
     public = view.public
     name = type(public).__name__
     if name.startswith("Tongits"):
-        return bool(public.chips) and public.chips[seat] < max(public.chips)
+        if any(public.chips):
+            return bool(public.chips[seat] < max(public.chips))
+        sizes = public.hand_sizes
+        return bool(sizes) and bool(sizes[seat] > min(sizes))
     if name.startswith("Pokex"):
         own = seat % 2
         counts = [list(public.totals), list(public.taken)]
@@ -216,33 +220,42 @@ def disconnect(honest: Honest) -> None:
 
 
 def spy(honest: Honest) -> None:
-    """Try every way to see cards, results or records of tables that are under way; write what
-    could be seen to ``seen.json``."""
-    seen: list[str] = []
+    """Try to see scores and cards of matches under way, and records, all the time; write what was
+    seen of whom, by table, to ``seen.json``: the first board that was seen of each table."""
+    seen: dict[str, str] = {}
+    asked = 0
     with grpc.insecure_channel(honest.address()) as channel:
-        play = play_service_pb2_grpc.PlayServiceStub(channel)
+        spectating = spectate_service_pb2_grpc.SpectateServiceStub(channel)
         tables = tables_grpc.TableServiceStub(channel)
         records = record_service_pb2_grpc.RecordServiceStub(channel)
         while honest.process.poll() is None:
-            for table_id in list(honest.tables):
-                for name, call in (
-                    ("spectate", lambda t: next(iter(play.WatchTable(
-                        play_service_pb2.WatchTableRequest(table_id=t), timeout=1)))),
-                    ("record", lambda t: records.GetRecord(
-                        record_service_pb2.GetRecordRequest(table_id=t), timeout=1)),
-                    ("results", lambda t: play.ListDealResults(
-                        play_service_pb2.ListDealResultsRequest(table_id=t), timeout=1)),
-                ):  # fmt: skip
-                    try:
-                        seen.append(f"{name} {table_id} {call(table_id)}")
-                    except grpc.RpcError as error:
-                        seen.append(f"{name} {table_id} refused {error.code().name}")
             try:
-                found = tables.ListTables(tables_pb2.ListTablesRequest(page_size=100), timeout=1)
-                seen += [f"list {table}" for table in found.tables]
+                found = tables.ListTables(tables_pb2.ListTablesRequest(page_size=100), timeout=5)
+                known = {table.table_id: table for table in found.tables}
+                for table_id in sorted({*honest.tables, *known}):
+                    asked += 1
+                    one = tables.GetTable(tables_pb2.GetTableRequest(table_id=table_id), timeout=5)
+                    if one.table.status == table_pb2.TABLE_STATUS_ENDED:
+                        continue
+                    request = record_service_pb2.GetRecordRequest(table_id=table_id)
+                    with contextlib.suppress(grpc.RpcError):
+                        list(records.GetRecord(request, timeout=5))
+                        asking = tables_pb2.GetTableRequest(table_id=table_id)
+                        one = tables.GetTable(asking, timeout=5)
+                        # A table has ended for others once all of its board have.
+                        if one.table.status != table_pb2.TABLE_STATUS_ENDED:
+                            seen[table_id] = "record"
+                    watched = spectate_service_pb2.SpectateTableRequest(table_id=table_id)
+                    call = spectating.SpectateTable(watched, timeout=5)
+                    with contextlib.suppress(grpc.RpcError):
+                        first = next(iter(call))
+                        if first.update.WhichOneof("update") == "snapshot":
+                            seen.setdefault(table_id, str(first)[:4000])
+                    call.cancel()
             except grpc.RpcError:
-                break
-    (Path(__file__).parent / "seen.json").write_text(json.dumps(seen))
+                continue
+    found_at = Path(__file__).parent / "seen.json"
+    found_at.write_text(json.dumps({"asked": asked, "seen": seen, "own": honest.tables}))
 
 
 def main() -> int:

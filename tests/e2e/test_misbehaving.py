@@ -193,3 +193,14 @@ def test_who_leaves_when_behind_gains_nothing(
 ) -> None:
     """In games of teams the partner loses too, and nobody wins by it."""
     assert_misbehaviour_does_not_pay(game, kind, tmp_path, deals)
+
+
+@pytest.mark.slow
+@pytest.mark.attack
+def test_private_a_bot_sees_nothing_of_tables_at_which_it_does_not_sit(tmp_path: Path) -> None:
+    """It asks for lists, records and the moves of all tables as long as the contest runs."""
+    contest(tmp_path / "c", "pokex", "spy", "", 1)
+    found = json.loads((tmp_path / "c" / "seen.json").read_text())
+    assert found["asked"] > 10
+    assert not [one for one in found["seen"].values() if one == "record"]
+    assert set(found["seen"]) <= set(found["own"])

@@ -98,6 +98,8 @@ class Setting:
         seed: cards and bots follow from it.
         clock: of every table; None: none.
         seats_s: a match whose seats are not all taken after this time is given up.
+        away_s: a seat that is away for so long loses the match, by a server of our own; others have
+            a setting for it. 0: it may be away, and its clock runs.
     """
 
     game: str
@@ -109,6 +111,7 @@ class Setting:
     seed: int
     clock: Clock | None = None
     seats_s: float = field(default_factory=lambda: SEATS_S)
+    away_s: float = 0
 
 
 @asynccontextmanager
@@ -138,7 +141,8 @@ async def arena(
         credentials = Credentials.from_environment() if address else Credentials()
         if not address:
             log = folder / "server.log"
-            address, child = await stack.enter_async_context(processes.server(log))
+            flags = ("--away-ms", str(round(setting.away_s * 1000))) if setting.away_s else ()
+            address, child = await stack.enter_async_context(processes.server(log, *flags))
         try:
             channel = credentials.channel(address, _CHANNEL)
         except UsageError as error:
@@ -619,6 +623,15 @@ class Arena:
             ),
             clock=setting.clock.message() if setting.clock else None,
             shared_seats=True,
+            absence=(
+                table_pb2.ABSENCE_POLICY_FORFEIT
+                if setting.away_s
+                else table_pb2.ABSENCE_POLICY_UNSPECIFIED
+            ),
+            # Without keys a server cannot tell entrants from spectators, who see what is played.
+            visibility=(
+                table_pb2.VISIBILITY_UNLISTED if self._is_own else table_pb2.VISIBILITY_UNSPECIFIED
+            ),
             title=f"{cards.board_id}: {' against '.join(dict.fromkeys(names))}",
         )
         seats = [

@@ -85,6 +85,7 @@ def setting_of(contest: Contest, folder: Path) -> Setting:
         seed=contest.seed,
         clock=_clock(spec),
         seats_s=spec.start_seconds,
+        away_s=spec.clock.disconnect_grace,
     )
 
 
