@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,8 +18,9 @@ from croupier_server.arbiter.ratings import MEAN, Meeting, Skill, rate
 from croupier_server.arbiter.specs import read_spec, write_spec
 from croupier_server.arbiter.store import ArbiterStore, Listed
 from croupier_server.arbiter.tournament_service import TournamentService
-from croupier_server.arbiter.tournaments import Tournaments
-from croupier_server.contest.ladder.events import State
+from croupier_server.arbiter.tournaments import Ratings, Tournaments
+from croupier_server.contest.ladder.events import Event, Kind, State
+from croupier_server.contest.ladder.opening import load
 from croupier_server.contest.ladder.spec import Form, Format
 from croupier_server.errors import CroupierError, Reason
 from croupier_server.identity.keyring import LiveKey
@@ -276,6 +277,55 @@ def test_who_wins_gains_and_who_is_level_does_not() -> None:
     assert level["a"].rating == pytest.approx(MEAN)
     three = rate(Meeting((("a",), ("b",), ("c",)), (3.0, 2.0, 1.0)), lambda _: Skill())
     assert three["a"].rating > three["b"].rating > three["c"].rating
+
+
+PLAYED: tuple[object, ...] = ("played", [], "FINISHED", "", "")
+
+
+async def rated(folder: Path, order: Sequence[int], *, restart: bool) -> dict[str, Skill]:
+    """Ratings after four boards that ended in *order*; perhaps the arbiter was restarted between
+    them."""
+    desk = await opened(folder)
+    asked = pb.CreateTournamentRequest(spec=spec(text=BOTS))
+    name = (await desk.service.create_tournament(caller("org"), asked)).tournament.tournament_id
+    # Two batches are scheduled ahead, of which the second is empty.
+    for step, board in enumerate((None, None, *order)):
+        live = await desk.tournaments.get(name)
+        contest = live.contest
+        if board is None:
+            boards = [[list(group) for group in groups] for groups in contest.next_batch()]
+            event = Event(contest.last + 1, Kind.BATCH, {"boards": boards})
+        else:
+            ahead = {0: board - 1, 1: 1 - board}
+            tables = [
+                [[ahead[contest.entrant_of(bot) or 0] for bot in match.players], *PLAYED]
+                for match in contest.tables(board)
+            ]
+            event = Event(contest.last + 1, Kind.BOARD, {"board": board, "tables": tables})
+        await live.log.append([event])
+        live.took(await load(live.log))
+        await live.rate(Ratings(desk.store), 0)
+        if restart and step == 3:
+            await desk.tournaments.close()
+            desk.store.close()
+            desk = await opened(folder)
+    skills = await desk.store.skills("pokex/standard")
+    await desk.tournaments.close()
+    desk.store.close()
+    return skills
+
+
+@pytest.mark.more
+async def test_ratings_depend_neither_on_the_order_of_ends_nor_on_restarts(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    usual = await rated(tmp_path / "a", (0, 1, 2, 3), restart=False)
+    assert [one.boards for one in usual.values()] == [4, 4]
+    assert usual["house/greedy"].rating > MEAN
+    for number, order in enumerate(((3, 2, 1, 0), (1, 0, 3, 2))):
+        for restart in (False, True):
+            folder = tmp_path / f"{number}-{restart}"
+            folder.mkdir()
+            assert await rated(folder, order, restart=restart) == usual
 
 
 async def test_ratings_are_listed_and_remembered(desk: Desk) -> None:
