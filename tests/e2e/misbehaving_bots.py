@@ -123,10 +123,8 @@ def is_behind(view: Any, seat: int) -> bool:
     public = view.public
     name = type(public).__name__
     if name.startswith("Tongits"):
-        if any(public.chips):
-            return bool(public.chips[seat] < max(public.chips))
-        sizes = public.hand_sizes
-        return bool(sizes) and bool(sizes[seat] > min(sizes))
+        sizes, chips = public.hand_sizes, public.chips
+        return bool(chips[seat] < max(chips) or sizes[seat] > min(sizes))
     if name.startswith("Pokex"):
         own = seat % 2
         counts = [list(public.totals), list(public.taken)]
