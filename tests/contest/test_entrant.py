@@ -14,7 +14,7 @@ def test_house_bots_play_in_a_worker_of_the_sdk() -> None:
     greedy, rnd = read_entrants(["greedy", "random"])
     assert (greedy.name, rnd.name) == ("greedy", "random")
     worker = [sys.executable, "-m", "croupier.worker", "--bot", "greedy"]
-    assert greedy.arguments(7, 99) == [*worker, "--invites-fd", "7", "--seed", "99"]
+    assert greedy.arguments(7) == [*worker, "--invites-fd", "7"]
 
 
 def test_a_file_is_named_by_its_class(tmp_path: Path) -> None:
@@ -22,7 +22,7 @@ def test_a_file_is_named_by_its_class(tmp_path: Path) -> None:
     bot.write_text("class MyBot: ...")
     entrants = read_entrants([f"{bot}:MyBot", "random"])
     assert entrants[0].name == "MyBot"
-    assert f"{bot}:MyBot" in entrants[0].arguments(3, 1)
+    assert f"{bot}:MyBot" in entrants[0].arguments(3)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_command_gets_its_own_arguments_and_no_others(tmp_path: Path) -> None:
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     entrants = read_entrants([f"cmd:'{program}' --depth 3 'a b'", "random"])
-    assert entrants[0].arguments(3, 1) == [str(program), "--depth", "3", "a b"]
+    assert entrants[0].arguments(3) == [str(program), "--depth", "3", "a b"]
     assert entrants[0].file_name == "any-program"
 
 

@@ -38,7 +38,7 @@ async def invite(worker: Worker, table_id: str) -> None:
 
 
 async def test_any_program_reads_invitations_from_its_pipe(tmp_path: Path) -> None:
-    worker = await Worker.start(program(tmp_path, COPY), 1, tmp_path / "log")
+    worker = await Worker.start(program(tmp_path, COPY), tmp_path / "log")
     await invite(worker, "t")
     await invite(worker, "u")
     worker.close()
@@ -48,7 +48,7 @@ async def test_any_program_reads_invitations_from_its_pipe(tmp_path: Path) -> No
 
 
 async def test_the_end_of_invitations_ends_the_process(tmp_path: Path) -> None:
-    worker = await Worker.start(program(tmp_path, COPY), 1, tmp_path / "log")
+    worker = await Worker.start(program(tmp_path, COPY), tmp_path / "log")
     await worker.finish()
     assert await worker.child.ended() == 0
 
@@ -61,7 +61,7 @@ async def test_a_program_gets_the_key_of_a_contest_and_never_an_invite_code(
         monkeypatch.setenv(name, "x")
     text = f"import os\nprint(*(name for name in {VARIABLES} if name in os.environ))"
     shown = program(tmp_path, text)
-    worker = await Worker.start(shown, 1, tmp_path / "log", with_credentials=with_credentials)
+    worker = await Worker.start(shown, tmp_path / "log", with_credentials=with_credentials)
     assert await worker.child.ended() == 0
     await worker.finish()
     kept = [name for name in VARIABLES if name != "CROUPIER_INVITE"] if with_credentials else []
@@ -69,7 +69,7 @@ async def test_a_program_gets_the_key_of_a_contest_and_never_an_invite_code(
 
 
 async def test_an_invitation_to_the_dead_is_lost(tmp_path: Path) -> None:
-    worker = await Worker.start(program(tmp_path, "raise SystemExit(3)"), 1, tmp_path / "log")
+    worker = await Worker.start(program(tmp_path, "raise SystemExit(3)"), tmp_path / "log")
     assert await worker.child.ended() == 3
     for number in range(100):
         await invite(worker, f"t{number}")
@@ -96,7 +96,7 @@ signal.signal(signal.SIGTERM, signal.SIG_IGN)
 subprocess.Popen([sys.executable, "-c", {holder!r}])
 signal.pause()
 """
-    worker = await Worker.start(program(tmp_path, stubborn), 1, tmp_path / "log")
+    worker = await Worker.start(program(tmp_path, stubborn), tmp_path / "log")
     with await asyncio.to_thread(held.open) as file:
         assert await asyncio.to_thread(file.readline) == "ready\n"
         await worker.finish()
@@ -127,7 +127,7 @@ import signal, subprocess, sys
 subprocess.run([sys.executable, "-c", {daemon!r}])
 signal.pause()
 """
-    worker = await Worker.start(program(tmp_path, starter), 1, tmp_path / "log")
+    worker = await Worker.start(program(tmp_path, starter), tmp_path / "log")
     with await asyncio.to_thread(held.open) as file:
         assert await asyncio.to_thread(file.readline) == "ready\n"
         worker.child._let_go()  # what the end of this process would do, however it came
@@ -154,7 +154,7 @@ sys.stdin.read()
 open({str(tmp_path / "asked")!r}).read()
 """
     os.mkfifo(tmp_path / "asked")
-    worker = await Worker.start(program(tmp_path, starter), 1, tmp_path / "log")
+    worker = await Worker.start(program(tmp_path, starter), tmp_path / "log")
     with await asyncio.to_thread(held.open) as file:
         assert await asyncio.to_thread(file.readline) == "ready\n"
         await asyncio.to_thread((tmp_path / "asked").write_text, "go")
@@ -172,7 +172,7 @@ for number in range(3 * {OUTPUT_MAX} // 100_000):
     os.write(1 + number % 2, b"%099999d\\n" % number)
 print("the end")
 """
-    worker = await Worker.start(program(tmp_path, flood), 1, log)
+    worker = await Worker.start(program(tmp_path, flood), log)
     assert await worker.child.ended() == 0
     await worker.finish()
     kept = log.read_bytes()
@@ -187,7 +187,7 @@ print("the end")
 async def test_an_epitaph_is_short_and_printable(tmp_path: Path) -> None:
     log = tmp_path / "log"
     line = "print('\\x1b[2J\\u202e' + 'x' * 1_000_000); raise SystemExit(1)"
-    worker = await Worker.start(program(tmp_path, line), 1, log)
+    worker = await Worker.start(program(tmp_path, line), log)
     await worker.child.ended()
     last = last_line(log)
     assert len(last) == QUOTE_MAX
@@ -210,7 +210,7 @@ def test_a_log_goes_on_where_it_ended(tmp_path: Path) -> None:
 
 async def test_an_epitaph_has_status_and_last_words(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    worker = await Worker.start(program(tmp_path, "print('so\\nlong\\n'); 1 / 0"), 1, log)
+    worker = await Worker.start(program(tmp_path, "print('so\\nlong\\n'); 1 / 0"), log)
     status = await worker.child.ended()
     assert status == 1
     name = Path(sys.executable).name
@@ -237,7 +237,7 @@ async def test_a_program_that_cannot_run_is_named(tmp_path: Path) -> None:
     entrant = Entrant("ghost", "cmd:ghost", (str(tmp_path / "ghost"),))
     open_before = open_files()
     with pytest.raises(ProcessFailed, match="cannot start ghost"):
-        await Worker.start(entrant, 1, tmp_path / "log")
+        await Worker.start(entrant, tmp_path / "log")
     assert open_files() == open_before
 
 

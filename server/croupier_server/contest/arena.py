@@ -39,6 +39,7 @@ from croupier_server.contest import processes
 from croupier_server.contest.boards import Board, board, bot_seed
 from croupier_server.contest.entrant import Entrant
 from croupier_server.contest.faults import Stakes, fault_scores, standing
+from croupier_server.contest.isolation import SOCKET, Gate, Isolation
 from croupier_server.contest.pairing import Match
 from croupier_server.contest.players import RESTARTS_MAX, Players
 from croupier_server.contest.processes import Child, ProcessFailed, Worker
@@ -100,6 +101,8 @@ class Setting:
         seats_s: a match whose seats are not all taken after this time is given up.
         away_s: a seat that is away for so long loses the match, by a server of our own; others have
             a setting for it. 0: it may be away, and its clock runs.
+        isolation: of the processes of bots; needs a server of our own.
+        hidden: folder that isolated processes do not see.
     """
 
     game: str
@@ -112,6 +115,8 @@ class Setting:
     clock: Clock | None = None
     seats_s: float = field(default_factory=lambda: SEATS_S)
     away_s: float = 0
+    isolation: Isolation = Isolation.OFF
+    hidden: Path | None = None
 
 
 @asynccontextmanager
@@ -209,6 +214,7 @@ class _Live:
         fault: of entrants, if any.
         workers: processes that were started for this match alone, each with the task that waits
             for its end.
+        gates: the ways to the server from sandboxes.
     """
 
     match: Match
@@ -219,12 +225,14 @@ class _Live:
     ended: asyncio.Future[record_pb2.MatchRecord | None]
     fault: _Fault | None = None
     workers: list[tuple[Worker, asyncio.Task[None]]] = field(default_factory=list)
+    gates: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     async def dismiss(self) -> None:
         """Let the processes of this match alone end."""
         for _, attending in self.workers:
             attending.cancel()
         await asyncio.gather(*(worker.finish() for worker, _ in self.workers))
+        await self.gates.aclose()
 
     def end(self, record: record_pb2.MatchRecord | None) -> None:
         """End the match with *record*, unless it has ended already."""
@@ -288,13 +296,24 @@ class Arena:
 
     async def _start(self, number: int) -> Worker:
         """A process of entrant *number*; `ProcessFailed` if there is none."""
-        setting = self._setting
         return await Worker.start(
-            setting.entrants[number],
-            bot_seed(setting.seed, number, 0, 0),
+            self._setting.entrants[number],
             self._log(number),
             with_credentials=not self._is_own,
         )
+
+    async def _start_for(self, live: _Live, number: int) -> Worker:
+        """A process of entrant *number* for one match, or if it is isolated for one seat;
+        `ProcessFailed` if there is none."""
+        if self._setting.isolation is Isolation.OFF:
+            worker = await self._start(number)
+        else:
+            gate = await live.gates.enter_async_context(Gate(self._address))
+            entrant, log = self._setting.entrants[number], self._log(number)
+            worker = await Worker.start(entrant, log, gate=gate, hidden=self._setting.hidden)
+        attending = asyncio.create_task(self._attend(live, number, worker))
+        live.workers.append((worker, attending))
+        return worker
 
     async def _died(self, number: int, why: str) -> None:
         """The process that plays all matches of entrant *number* has ended."""
@@ -536,6 +555,8 @@ class Arena:
         return not await self.players[number].ready()
 
     def _plays_alone(self, number: int) -> bool:
+        if self._setting.isolation is not Isolation.OFF:
+            return True
         return self._alone is not None and number in self._alone
 
     async def _finish(self, live: _Live, board_matches: Sequence[_Live]) -> MatchResult:
@@ -650,30 +671,17 @@ class Arena:
 
     async def _invite(self, live: _Live) -> None:
         """Invite the entrants of a match to its table; bots that dial in see it by themselves."""
-        match = live.match
-        workers: dict[int, Worker] = {}
-        for number in match.entrants:
-            if self._setting.entrants[number].player_id:
-                continue
-            if self._plays_alone(number):
-                try:
-                    worker = await self._start(number)
-                except ProcessFailed as error:
-                    await self._blame(live, _Fault(Outcome.BENCHED, (number,), str(error)))
-                    continue
-                attending = asyncio.create_task(self._attend(live, number, worker))
-                live.workers.append((worker, attending))
-                workers[number] = worker
-            elif not await self.players[number].ready():
-                fault = _Fault(Outcome.BENCHED, (number,), self.players[number].benched)
-                await self._blame(live, fault)
-            elif found := self.players[number].worker:
-                workers[number] = found
+        match, is_isolated = live.match, self._setting.isolation is not Isolation.OFF
+        workers: dict[tuple[int, int], Worker | None] = {}
         for invite in live.invites:
             number = match.players[invite.seat]
-            if number in workers:
-                workers[number].invite(
-                    address=self._address,
+            place = (number, invite.seat if is_isolated else 0)
+            if place not in workers:
+                workers[place] = await self._worker(live, number)
+            worker = workers[place]
+            if worker is not None:
+                worker.invite(
+                    address=f"unix:{SOCKET}" if is_isolated else self._address,
                     table_id=live.table_id,
                     seat=invite.seat,
                     invite_code=invite.code,
@@ -681,6 +689,22 @@ class Arena:
                 )
         for worker, _ in live.workers:
             worker.close()
+
+    async def _worker(self, live: _Live, number: int) -> Worker | None:
+        """The process of entrant *number* that plays a match; None if it has none. If it should
+        have one, the match is stopped."""
+        if self._setting.entrants[number].player_id:
+            return None
+        if self._plays_alone(number):
+            try:
+                return await self._start_for(live, number)
+            except ProcessFailed as error:
+                await self._blame(live, _Fault(Outcome.BENCHED, (number,), str(error)))
+                return None
+        if not await self.players[number].ready():
+            fault = _Fault(Outcome.BENCHED, (number,), self.players[number].benched)
+            await self._blame(live, fault)
+        return self.players[number].worker
 
     async def _abort(self, table_id: str, host_ticket: str, why: str) -> None:
         """Stop the table of a match that was given up, if the server still listens.

@@ -45,11 +45,12 @@ class Entrant:
     program: tuple[str, ...]
     player_id: str = ""
 
-    def arguments(self, invites_fd: int, seed: int) -> list[str]:
-        """The whole command line of its process."""
+    def arguments(self, invites_fd: int) -> list[str]:
+        """The whole command line of its process; seeds come with invitations, since anybody on the
+        machine can read a command line."""
         if self.spec.startswith(_COMMAND):
             return list(self.program)
-        return [*self.program, "--invites-fd", str(invites_fd), "--seed", str(seed)]
+        return [*self.program, "--invites-fd", str(invites_fd)]
 
     @property
     def file_name(self) -> str:

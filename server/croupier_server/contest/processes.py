@@ -22,6 +22,7 @@ from typing import Final, Self
 from croupier.credentials import INVITE, VARIABLES, without_credentials
 from croupier_server.contest import supervisor
 from croupier_server.contest.entrant import Entrant
+from croupier_server.contest.isolation import Gate, absolute, sandbox
 from croupier_server.printable import printable
 
 START_S = 30.0
@@ -257,9 +258,22 @@ class Worker:
 
     @classmethod
     async def start(
-        cls, entrant: Entrant, seed: int, log: Path, *, with_credentials: bool = False
+        cls,
+        entrant: Entrant,
+        log: Path,
+        *,
+        with_credentials: bool = False,
+        gate: Gate | None = None,
+        hidden: Path | None = None,
     ) -> Worker:
-        """Start the process of *entrant*, which may have our credentials for servers.
+        """Start the process of *entrant*.
+
+        Args:
+            entrant: whose program it is.
+            log: takes its output.
+            with_credentials: it may have our credentials for servers.
+            gate: leads to the server from a sandbox; None: it runs in none.
+            hidden: folder that is not seen in a sandbox.
 
         Raises:
             ProcessFailed: its program cannot be run.
@@ -269,10 +283,13 @@ class Worker:
                 f"cannot start {entrant.name}: there is no program {entrant.program[0]}"
             )
         readable, writable = os.pipe()
+        told = {INVITES_VARIABLE: str(readable)}
 
         def arguments(lifeline: int) -> Sequence[str]:
             fds = ("--until-fd", str(lifeline), "--pass-fd", str(readable))
-            own = entrant.arguments(readable, seed)
+            own = entrant.arguments(readable)
+            if gate is not None:
+                own = [*sandbox(entrant, gate.socket, hidden or log.parent, told), *absolute(own)]
             return [*_SUPERVISOR, "--log", str(log), *fds, "--", *own]
 
         try:
@@ -281,7 +298,7 @@ class Worker:
                 arguments,
                 log,
                 pass_fds=(readable,),
-                environment={INVITES_VARIABLE: str(readable)},
+                environment=told,
                 with_credentials=with_credentials,
             )
         except BaseException:

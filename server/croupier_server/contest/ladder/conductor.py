@@ -21,6 +21,7 @@ from typing import Final, NamedTuple
 from croupier.clock import Clock
 from croupier_server.contest.arena import TRIES, ContestFailed, Setting
 from croupier_server.contest.faults import stakes
+from croupier_server.contest.isolation import CannotIsolate, check
 from croupier_server.contest.ladder.contest import Contest
 from croupier_server.contest.ladder.corrections import CORRECTIONS
 from croupier_server.contest.ladder.events import Body, Event, Kind, State, board_body
@@ -64,9 +65,13 @@ def setting_of(contest: Contest, folder: Path) -> Setting:
     """What the arenas of *contest* play.
 
     Raises:
-        BadSpec: a bot cannot be started.
+        BadSpec: a bot cannot be started, or this system cannot isolate it as asked.
     """
     spec = contest.spec
+    try:
+        check(spec.isolation)
+    except CannotIsolate as error:
+        raise BadSpec(str(error)) from None
     game, wire = GAMES[spec.game], WIRES_BY_NAME[spec.game]
     options = new_options(game, spec.ruleset or game.rulesets()[0], spec.options)
     return Setting(
@@ -86,6 +91,8 @@ def setting_of(contest: Contest, folder: Path) -> Setting:
         clock=_clock(spec),
         seats_s=spec.start_seconds,
         away_s=spec.clock.disconnect_grace,
+        isolation=spec.isolation,
+        hidden=folder.absolute(),
     )
 
 

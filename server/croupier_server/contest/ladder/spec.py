@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from croupier.clock import TimeoutPolicy
+from croupier_server.contest.isolation import Isolation
 from croupier_server.games import NAMES
 
 if TYPE_CHECKING:
@@ -156,6 +157,7 @@ class Spec(_Model):
         stall_seconds: without a clock, time for a decision after which a bot has stalled.
         start_seconds: time to take the seats of a match.
         quarantine: boards in a row with a fault after which an entrant is left out.
+        isolation: of the processes of bots, see `Isolation`.
         same_owner: whether entrants of one owner may meet.
         records: which records are kept.
         sprt: hypotheses of the format ``sprt``.
@@ -182,6 +184,7 @@ class Spec(_Model):
     stall_seconds: float = Field(default=60, gt=0)
     start_seconds: float = Field(default=60, gt=0)
     quarantine: int = Field(default=5, ge=1)
+    isolation: Isolation = Isolation.OFF
     same_owner: bool = False
     records: Records = Records.ALL
     sprt: SprtSpec = SprtSpec()
@@ -220,6 +223,10 @@ class Spec(_Model):
             raise ValueError("boards: must be at least 1; only a ladder may run without a limit")
         if (self.format is Format.SWISS) != (self.rounds > 0):
             raise ValueError("rounds: a swiss needs rounds, such as 7, and nothing else has any")
+        if self.isolation is not Isolation.OFF and self.server:
+            raise ValueError(
+                "isolation: bots are isolated at servers of the contest's own; remove server"
+            )
         if any(e.player for e in self.entrants):
             if self.form is Form.SWAPPED:
                 raise ValueError(

@@ -101,7 +101,7 @@ def _contest(contest: Contest) -> report.Contest:
         boards_form=report.BoardsForm[spec.form.name],
         score=MODULES[spec.game].teller.score,
         measure=report.Measure[spec.primary.name],
-        isolation=report.Isolation.OFF,
+        isolation=report.Isolation[spec.isolation.name],
         confidence=spec.confidence,
         intervals=(
             report.Intervals.SIMULTANEOUS if spec.simultaneous else report.Intervals.PER_PAIR

@@ -40,6 +40,7 @@ primary = "score"
 # seed = 1                          # of cards and bots; drawn when the contest begins
 # batch = 64                        # boards that are scheduled together
 # quarantine = 5                    # boards in a row with a fault: the entrant is left out
+# isolation = "off"                 # or bwrap: a sandbox for each seat of each match
 # same_owner = false                # whether entrants of one owner may meet
 # records = "all"                   # or faults, or none
 # stall_seconds = 60                # without a clock, a bot that takes longer has stalled

@@ -46,7 +46,6 @@ class Isolation(StrEnum):
     """How entrants were kept apart from each other and from the machine."""
 
     OFF = "off"
-    USER = "user"
     BWRAP = "bwrap"
     IN_PROCESS = "in-process"
 
