@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -181,6 +182,32 @@ print("the end")
     dropped = 3 * OUTPUT_MAX + len(b"the end\n") - len(rest)
     assert note + b"\n" == DROPPED.format(dropped).encode()
     assert last_line(log) == "the end"
+
+
+@pytest.mark.attack
+async def test_who_uses_too_much_memory_is_ended(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    hog = """
+import subprocess, sys, time
+subprocess.run([sys.executable, "-c", "import time; hoard = b'x' * 200_000_000; time.sleep(3600)"])
+"""
+    worker = await Worker.start(program(tmp_path, hog), log, memory_mb=100)
+    status = await worker.child.ended()
+    assert status == -signal.SIGKILL
+    assert worker.child.epitaph(status).endswith("[croupier: memory limit of 100 MB exceeded]")
+    await worker.finish()
+
+
+@pytest.mark.attack
+async def test_two_processes_share_a_log(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    first, second = BoundedLog(log), BoundedLog(log)
+    for number in range(3):
+        first.write(f"first {number}\n".encode())
+        second.write(f"second {number}\n".encode())
+    assert len(log.read_bytes().splitlines()) == 6
+    first.close()
+    second.close()
 
 
 @pytest.mark.attack

@@ -103,6 +103,7 @@ class Setting:
             a setting for it. 0: it may be away, and its clock runs.
         isolation: of the processes of bots; needs a server of our own.
         hidden: folder that isolated processes do not see.
+        memory_mb: megabytes that the process of a bot may use; 0: any number.
     """
 
     game: str
@@ -117,6 +118,7 @@ class Setting:
     away_s: float = 0
     isolation: Isolation = Isolation.OFF
     hidden: Path | None = None
+    memory_mb: int = 0
 
 
 @asynccontextmanager
@@ -300,6 +302,7 @@ class Arena:
             self._setting.entrants[number],
             self._log(number),
             with_credentials=not self._is_own,
+            memory_mb=self._setting.memory_mb,
         )
 
     async def _start_for(self, live: _Live, number: int) -> Worker:
@@ -309,8 +312,13 @@ class Arena:
             worker = await self._start(number)
         else:
             gate = await live.gates.enter_async_context(Gate(self._address))
-            entrant, log = self._setting.entrants[number], self._log(number)
-            worker = await Worker.start(entrant, log, gate=gate, hidden=self._setting.hidden)
+            worker = await Worker.start(
+                self._setting.entrants[number],
+                self._log(number),
+                gate=gate,
+                hidden=self._setting.hidden,
+                memory_mb=self._setting.memory_mb,
+            )
         attending = asyncio.create_task(self._attend(live, number, worker))
         live.workers.append((worker, attending))
         return worker

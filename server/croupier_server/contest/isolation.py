@@ -90,7 +90,7 @@ def sandbox(entrant: Entrant, socket: Path, hidden: Path, environment: dict[str,
         hidden: folder of which it sees nothing but its own file.
         environment: all that it gets.
     """
-    words = ["bwrap", *_NAMESPACES]
+    words = [shutil.which("bwrap") or "bwrap", *_NAMESPACES]
     words += ["--proc", "/proc", "--dev", "/dev"]
     for folder in ("/tmp", "/var/tmp", "/dev/shm"):  # noqa: S108 - those of the sandbox
         words += ["--size", str(SCRATCH_BYTES), "--tmpfs", folder]
@@ -143,7 +143,7 @@ def _named(arguments: Sequence[str]) -> Iterator[str]:
     for argument in arguments:
         for path in (argument, argument.rpartition(":")[0]):
             if path and Path(path).exists():
-                yield str(Path(path).absolute())
+                yield str(Path(path).resolve())
 
 
 def absolute(arguments: Sequence[str]) -> list[str]:
@@ -152,9 +152,9 @@ def absolute(arguments: Sequence[str]) -> list[str]:
     for argument in arguments:
         path, colon, name = argument.rpartition(":")
         if "/" in argument and Path(argument).exists():
-            found.append(str(Path(argument).absolute()))
+            found.append(str(Path(argument).resolve()))
         elif "/" in path and Path(path).exists():
-            found.append(f"{Path(path).absolute()}{colon}{name}")
+            found.append(f"{Path(path).resolve()}{colon}{name}")
         else:
             found.append(argument)
     return found

@@ -265,6 +265,7 @@ class Worker:
         with_credentials: bool = False,
         gate: Gate | None = None,
         hidden: Path | None = None,
+        memory_mb: int = 0,
     ) -> Worker:
         """Start the process of *entrant*.
 
@@ -274,6 +275,7 @@ class Worker:
             with_credentials: it may have our credentials for servers.
             gate: leads to the server from a sandbox; None: it runs in none.
             hidden: folder that is not seen in a sandbox.
+            memory_mb: megabytes of memory that it may use; 0: any number.
 
         Raises:
             ProcessFailed: its program cannot be run.
@@ -289,8 +291,10 @@ class Worker:
             fds = ("--until-fd", str(lifeline), "--pass-fd", str(readable))
             own = entrant.arguments(readable)
             if gate is not None:
-                own = [*sandbox(entrant, gate.socket, hidden or log.parent, told), *absolute(own)]
-            return [*_SUPERVISOR, "--log", str(log), *fds, "--", *own]
+                walls = sandbox(entrant, gate.socket, hidden or log.parent, told)
+                own = [*walls, own[0], *absolute(own[1:])]
+            limit = ("--memory-mb", str(memory_mb))
+            return [*_SUPERVISOR, "--log", str(log), *fds, *limit, "--", *own]
 
         try:
             child = await start(

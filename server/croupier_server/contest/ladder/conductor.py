@@ -93,6 +93,7 @@ def setting_of(contest: Contest, folder: Path) -> Setting:
         away_s=spec.clock.disconnect_grace,
         isolation=spec.isolation,
         hidden=folder.absolute(),
+        memory_mb=spec.memory_mb,
     )
 
 

@@ -158,6 +158,7 @@ class Spec(_Model):
         start_seconds: time to take the seats of a match.
         quarantine: boards in a row with a fault after which an entrant is left out.
         isolation: of the processes of bots, see `Isolation`.
+        memory_mb: megabytes that the process of a bot may use, with those it starts; 0: any number.
         same_owner: whether entrants of one owner may meet.
         records: which records are kept.
         sprt: hypotheses of the format ``sprt``.
@@ -185,6 +186,7 @@ class Spec(_Model):
     start_seconds: float = Field(default=60, gt=0)
     quarantine: int = Field(default=5, ge=1)
     isolation: Isolation = Isolation.OFF
+    memory_mb: int = Field(default=4096, ge=0)
     same_owner: bool = False
     records: Records = Records.ALL
     sprt: SprtSpec = SprtSpec()

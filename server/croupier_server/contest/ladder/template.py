@@ -41,6 +41,7 @@ primary = "score"
 # batch = 64                        # boards that are scheduled together
 # quarantine = 5                    # boards in a row with a fault: the entrant is left out
 # isolation = "off"                 # or bwrap: a sandbox for each seat of each match
+# memory_mb = 4096                  # a bot that uses more memory is ended (0: no limit)
 # same_owner = false                # whether entrants of one owner may meet
 # records = "all"                   # or faults, or none
 # stall_seconds = 60                # without a clock, a bot that takes longer has stalled
