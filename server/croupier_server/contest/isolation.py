@@ -17,11 +17,10 @@ import sys
 import tempfile
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, Self
 
-import croupier
-import croupier_server
 from croupier_server.contest.entrant import Entrant
 
 SCRATCH_BYTES: Final = 64 << 20
@@ -131,7 +130,10 @@ def _code(entrant: Entrant, hidden: Path) -> Iterator[Path]:
     program = Path(entrant.program[0])
     if program == Path(sys.executable):
         yield from (Path(sys.prefix), Path(sys.base_prefix))
-        yield from (Path(one.__path__[0]).parent for one in (croupier, croupier_server))
+        for package in ("croupier", "croupier_server"):
+            found = find_spec(package)
+            if found is not None and found.origin is not None:
+                yield Path(found.origin).parents[1]
     for path in (program, program.resolve(), *map(Path, _named(entrant.program[1:]))):
         if not any(path.is_relative_to(folder) for folder in _SYSTEM):
             folder = path if path.is_dir() else path.parent
