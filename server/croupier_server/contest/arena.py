@@ -325,6 +325,8 @@ class Arena:
 
     async def _died(self, number: int, why: str) -> None:
         """The process that plays all matches of entrant *number* has ended."""
+        if self.broken:
+            return  # we have stopped it ourselves, or it has lost its server
         spoiled = [live for live in self._live.values() if number in live.match.players]
         if self._alone is None:
             fault = _Fault(Outcome.CRASHED, (number,), why)
