@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 from croupier_server.contest.entrant import read_entrant
 from croupier_server.contest.isolation import CannotIsolate, Gate, Isolation, check, sandbox
 from croupier_server.contest.ladder.spec import BadSpec, parse_spec
-from tests.cli.test_ladder import exported, ladder
+from tests.cli.test_ladder import exported, ladder, spec
+from tests.e2e.programs import needs_programs, programs
 
 # A bot that looks around when it starts, and leaves a mark wherever it can write.
 PRYING = """
@@ -112,6 +114,17 @@ def test_a_bot_without_a_sandbox_remembers(tmp_path: Path) -> None:
         (Path(mark) / "mark-of-a-prying-bot").unlink(missing_ok=True)
 
 
+@pytest.mark.more
+@needs_programs
+def test_programs_in_other_languages_play_in_sandboxes(tmp_path: Path) -> None:
+    go, node = (shlex.join(words) for words in programs(tmp_path))
+    cup = tmp_path / "cup"
+    bots = [{"name": "go", "bot": f"cmd:{go}"}, {"name": "node", "bot": f"cmd:{node}"}]
+    spec(cup, boards=1, isolation="bwrap", entrant=bots)
+    assert ladder("run", cup, "--quiet") == 0
+    assert [row["outcome"] for row in exported(cup)["matches"]] == ["played"] * 2
+
+
 def test_isolation_fails_loudly_without_its_program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(CannotIsolate, match="install bubblewrap"):
@@ -131,10 +144,10 @@ def test_isolation_fails_loudly_where_the_system_refuses(
 
 def test_isolated_bots_do_not_play_at_a_server_of_others() -> None:
     bots = [{"name": name, "bot": "greedy"} for name in "ab"]
-    spec = {"name": "x", "game": "pokex", "entrant": bots, "isolation": "bwrap"}
-    parse_spec(spec)
+    found = {"name": "x", "game": "pokex", "entrant": bots, "isolation": "bwrap"}
+    parse_spec(found)
     with pytest.raises(BadSpec, match="remove server"):
-        parse_spec(spec | {"server": "127.0.0.1:7421"})
+        parse_spec(found | {"server": "127.0.0.1:7421"})
 
 
 def test_a_bot_in_the_folder_of_the_contest_sees_only_its_own_file(tmp_path: Path) -> None:

@@ -7,13 +7,14 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.e2e.programs import needs_programs, programs
 from tests.e2e.serving import COMMAND, SECONDS, clean_environment, served
 from tests.e2e.test_tls import Pki, new_key, tls_flags
 
@@ -57,13 +58,16 @@ class Cup:
         return clean_environment(CROUPIER_KEY=self.keys[name], **tls)
 
     @contextmanager
-    def standing_by(self, name: str, bot: str) -> Iterator[None]:
+    def standing_by(self, name: str, bot: str, program: Sequence[str] = WORKER) -> Iterator[None]:
         """A bot with the key of *name*, in a process of its own for each server."""
         processes = []
+        environment = self.environment(name)
+        if self.pki is not None:
+            environment["NODE_EXTRA_CA_CERTS"] = str(self.pki.ca)
         try:
             for address in self.addresses:
-                words = [word.format(bot=bot, address=address) for word in WORKER]
-                processes.append(subprocess.Popen(words, env=self.environment(name)))
+                words = [word.format(bot=bot, address=address) for word in program]
+                processes.append(subprocess.Popen(words, env=environment))
             yield
         finally:
             for process in processes:
@@ -113,6 +117,18 @@ def test_bots_that_dial_in_are_called_to_their_tables(cup: Cup, form: str, tmp_p
     assert all(row["outcome"] == "played" for row in found["matches"])
     kinds = {row["name"]: row["kind"] for row in found["entrants"]}
     assert kinds["Ann"] == kinds["Bob"] == "dial-in"
+
+
+@pytest.mark.more
+@needs_programs
+def test_bots_in_go_and_typescript_are_called_to_their_tables(cup: Cup, tmp_path: Path) -> None:
+    assert cup.pki is not None
+    go, node = programs(tmp_path)
+    ann = [*go, "{address}", str(cup.pki.ca)]
+    with cup.standing_by("ann", "", ann), cup.standing_by("bob", "", [*node, "{address}"]):
+        found = cup.play(tmp_path / "cup", "field")
+    assert {row["outcome"] for row in found["matches"]} == {"played"}
+    assert all(row["faults"] == {} for row in found["standings"])
 
 
 @pytest.mark.more
