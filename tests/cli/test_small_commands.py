@@ -29,6 +29,15 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert [name for name in COMMANDS if name not in shown] == []
 
 
+def test_a_shell_completes_commands() -> None:
+    words = {"_CROUPIER_COMPLETE": "complete_bash", "COMP_WORDS": "croupier lad", "COMP_CWORD": "1"}
+    command = [sys.executable, "-m", "croupier_server"]
+    done = subprocess.run(
+        command, env={**os.environ, **words}, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.split() == ["ladder"]
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([command, "--help"]) == 0

@@ -54,7 +54,6 @@ def build(names: Sequence[str] = COMMANDS) -> typer.Typer:
     """The application with the commands of *names*."""
     app = typer.Typer(
         help="Croupier runs card tables for programs.",
-        add_completion=False,
         rich_markup_mode="markdown",
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
