@@ -677,7 +677,7 @@ def test_a_server_that_wants_a_key_is_one_line(
         arguments = ["--bots", "greedy,random", "--out", str(tmp_path / "out")]
         assert run(["play", "tractor", *arguments, "--server", wanted.address]) == 1
     complaint = capsys.readouterr().err
-    assert "give --key-file with a key of the scopes host and play" in complaint
+    assert "set CROUPIER_KEY_FILE to a file with a key of the scopes host and play" in complaint
     assert complaint.count("\n") == 1
 
 

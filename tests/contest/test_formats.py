@@ -370,7 +370,7 @@ def test_a_withdrawn_entrant_is_scheduled_no_more() -> None:
         ({"format": "gauntlet", "form": "field"}, "field cannot be used with gauntlet"),
         ({"format": "sprt", "entrant": [{"name": n, "bot": "greedy"} for n in "abc"]}, "compares"),
         ({"boards": 0}, "must be at least 1"),
-        ({"entrant": [{"name": "a", "bot": "greedy"}] * 2}, "two are called 'a'"),
+        ({"entrant": [{"name": "a", "bot": "greedy"}] * 2}, "two entrants are named 'a'"),
         ({"game": "whist"}, "there is no game 'whist'"),
         ({"bords": 3}, "bords: there is no such setting"),
         ({"sprt": {"elo0": 5, "elo1": 5}}, "elo0 must be below elo1"),

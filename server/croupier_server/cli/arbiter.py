@@ -1,4 +1,4 @@
-"""``croupier arbiter``: serve tournaments and ratings, played at a server of tables."""
+"""``croupier arbiter``: serve tournaments and ratings; matches run on a server of tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEFAULT_LISTEN: Final = "127.0.0.1:7431"
 
 def command(
     server: Annotated[
-        str, typer.Option(metavar="HOST:PORT", help="The server of tables.")
+        str, typer.Option(metavar="HOST:PORT", help="Address of the server of tables.")
     ] = DEFAULT_SERVER,
     key_file: KeyFile = None,
     ca: Authority = None,
@@ -29,20 +29,22 @@ def command(
     ] = DEFAULT_LISTEN,
     folder: Annotated[
         Path,
-        typer.Option(help="Holds the arbiter's store and a folder for each tournament."),
+        typer.Option(help="Folder for the arbiter's store and the data of each tournament."),
     ] = Path("arbiter"),
     keys: Annotated[
         str,
         typer.Option(
             metavar="URL",
-            help="Store of the keys that callers need; may be that of the server of tables. "
-            "Default: keys.db in the folder.",
+            help="Store of the keys that callers need; may be the store of the server of tables. "
+            "Default: keys.db in --folder.",
             show_default=False,
         ),
     ] = "",
     concurrency: Annotated[
         int,
-        typer.Option(min=1, max=1000, help="Tables at a time, for each tournament."),
+        typer.Option(
+            min=1, max=1000, help="Maximum number of simultaneous matches of each tournament."
+        ),
     ] = 32,
     tls_cert: Annotated[
         Path | None, typer.Option(help="PEM file with the arbiter's certificate chain.")
@@ -50,13 +52,13 @@ def command(
     tls_key: Annotated[Path | None, typer.Option(help="PEM file with the private key.")] = None,
     insecure_listen: Annotated[
         bool,
-        typer.Option("--insecure-listen", help="Allow an address beyond loopback without TLS."),
+        typer.Option("--insecure-listen", help="Allow a non-loopback address without TLS."),
     ] = False,
     announce_fd: Annotated[
         int | None,
         typer.Option(
             metavar="FD",
-            help="When ready, write one line of JSON with address and pid to this descriptor.",
+            help="When ready, write one line of JSON with address and pid to this file descriptor.",
         ),
     ] = None,
     until_fd: Annotated[
@@ -66,10 +68,10 @@ def command(
 ) -> None:
     """Serve tournaments and ratings over gRPC.
 
-    The arbiter is a client of a server of tables: it needs a key with the scopes host and play
-    there. Callers of the arbiter always need a key: with the scope organise to create tournaments,
-    with play or spectate to see them. `croupier keys create NAME --scope organise --store URL`
-    makes one.
+    The arbiter is a client of a Croupier server (the server of tables), where it needs a key with
+    the scopes host and play. Callers of the arbiter always need a key: with the scope organise to
+    create tournaments, with play or spectate to see them. To create one, run
+    `croupier keys create NAME --scope organise --store URL`.
     """
     from croupier_server import logging
     from croupier_server.arbiter.process import ArbiterSettings, FolderInUse, serve

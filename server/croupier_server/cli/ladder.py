@@ -1,4 +1,4 @@
-"""``croupier ladder``: tournaments and ladders that can be stopped at any moment."""
+"""``croupier ladder``: tournaments and ladders that can be stopped and resumed at any time."""
 
 from __future__ import annotations
 
@@ -24,39 +24,46 @@ T = TypeVar("T")
 SPEC: Final = "contest.toml"
 LOG: Final = "contest.sqlite"
 
-group = typer.Typer(help="Run tournaments and ladders that can be stopped at any moment.")
+group = typer.Typer(help="Run tournaments and ladders that can be stopped and resumed at any time.")
 
 
 @group.callback()
 def _group() -> None:
-    """Run tournaments and ladders that can be stopped, killed and resumed at any moment.
+    """Run tournaments and ladders that can be stopped, killed and resumed at any time.
 
-    `new` writes a folder with a commented `contest.toml`; `run` plays it. Everything is kept in an
-    event log in that folder, or in a PostgreSQL database.
+    `new` creates a folder with a commented `contest.toml`; `run` plays it. All results are stored
+    in an event log in that folder, or in a PostgreSQL database.
     """
 
 
 Folder = Annotated[
-    Path, typer.Argument(metavar="FOLDER", help="Folder of the contest, with contest.toml.")
+    Path, typer.Argument(metavar="FOLDER", help="Folder of the contest; contains contest.toml.")
 ]
 Store = Annotated[
     str,
     typer.Option(
         envvar="CROUPIER_LADDER_STORE",
-        help="Where the event log is: sqlite:PATH or postgresql://....  [FOLDER/contest.sqlite]",
+        help="Database of the event log: sqlite:PATH or postgresql://....  "
+        "[default: FOLDER/contest.sqlite]",
         show_default=False,
     ),
 ]
 Tables = Annotated[
     int,
-    typer.Option("--concurrency", min=1, max=1000, help="Tables at a time; one board at least."),
+    typer.Option(
+        "--concurrency",
+        min=1,
+        max=1000,
+        help="Maximum number of simultaneous matches; those of one board always run together.",
+    ),
 ]
 Servers = Annotated[
     int | None,
     typer.Option(
         min=1,
         max=1000,
-        help="Server processes, each with bots of its own.  [one for every two cores]",
+        help="Number of server processes, each with its own bots.  "
+        "[default: one for every two cores, or one for each `server` in contest.toml]",
         show_default=False,
     ),
 ]
@@ -68,15 +75,16 @@ RayAddress = Annotated[
     str,
     typer.Option(
         envvar="RAY_ADDRESS",
-        help="The Ray cluster, such as 10.0.0.1:6379.  [default: Ray on this machine]",
+        help="Address of the Ray cluster, such as 10.0.0.1:6379.  [default: Ray on this machine]",
         show_default=False,
     ),
 ]
 
 Html = Annotated[
-    Path | None, typer.Option("--html", help="Write a report for people at the end: one file.")
+    Path | None,
+    typer.Option("--html", help="Write a single-file HTML report when the contest ends."),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors.")]
 
 
 @group.command("new")
@@ -92,15 +100,20 @@ def new(
     ],
     option: Annotated[
         list[str] | None,
-        typer.Option(help="An option that differs from the ruleset, as name=value."),
+        typer.Option(help="A game option that overrides the ruleset, as name=value."),
     ] = None,
     contest_format: Annotated[
         str,
         typer.Option("--format", help="round-robin, gauntlet, swiss, knockout, sprt or ladder."),
     ] = "round-robin",
-    boards: Annotated[int, typer.Option(min=0, help="Boards for each pair of entrants.")] = 100,
+    boards: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Boards for each pair of entrants; see contest.toml for other formats."
+        ),
+    ] = 100,
 ) -> None:
-    """Write FOLDER with a commented contest.toml, ready to run."""
+    """Create FOLDER with a commented contest.toml, ready to run."""
 
     from croupier_server.contest.entrant import BadEntrant, read_entrants, split_specs
     from croupier_server.contest.ladder.spec import BadSpec, read_spec
@@ -128,14 +141,14 @@ def new(
     except BadSpec as error:
         fail(str(error))
     except FileExistsError:
-        fail(f"{file} exists; edit it, or choose another folder")
+        fail(f"{file} already exists; edit it, or choose another folder")
     except OSError as error:
         fail(f"cannot write {file}: {error.strerror}")
     say(f"wrote {file}; play it with `croupier ladder run {folder}`")
 
 
 def _seen_from(folder: Path, bot: str) -> str:
-    """*bot* with a relative path as one from *folder*."""
+    """Return *bot* with its relative path, if it has one, rewritten as relative to *folder*."""
     import os
     import shlex
 
@@ -160,11 +173,14 @@ def run(
     ray_address: RayAddress = "",
     html_file: Html = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what would be played, and play nothing.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Print the first boards and the number of matches, and play nothing."
+        ),
     ] = False,
     quiet: Quiet = False,
 ) -> int:
-    """Begin the contest of FOLDER and play it."""
+    """Start the contest in FOLDER and play it to its end."""
     if dry_run:
         return _dry_run(folder)
     where = _Where(concurrency, servers, executor, ray_address)
@@ -182,13 +198,13 @@ def resume(
     html_file: Html = None,
     quiet: Quiet = False,
 ) -> int:
-    """Go on with a contest that was stopped or killed."""
+    """Resume a contest that was stopped or killed."""
     where = _Where(concurrency, servers, executor, ray_address)
     return _play(folder, store, where, html_file, is_new=False, quiet=quiet)
 
 
 def _dry_run(folder: Path) -> int:
-    """Print the schedule of the first batch, and how much there is to play."""
+    """Print the schedule of the first batch and the total number of boards and matches."""
     from croupier_server.contest.ladder.opening import draft
     from croupier_server.contest.ladder.spec import BadSpec
 
@@ -204,7 +220,9 @@ def _dry_run(folder: Path) -> int:
         say(f"board {number + 1}: {meeting}: {tables[number]} matches")
     total = contest.total
     if total is None:
-        say(f"{len(batch)} boards in the first batch, {sum(tables)} matches; then it depends")
+        say(
+            f"first batch: {len(batch)} boards, {sum(tables)} matches; later ones depend on results"
+        )
     else:
         matches = round(total * sum(tables) / max(1, len(batch)))
         at_most = "at most " if contest.sprt else ""
@@ -214,7 +232,7 @@ def _dry_run(folder: Path) -> int:
 
 @group.command("status")
 def status(folder: Folder, store: Store = "") -> None:
-    """Print how far a contest is, without stopping it."""
+    """Print the progress of a contest, without stopping it."""
     from croupier_server.cli.ladder_progress import LadderProgress
     from croupier_server.contest.ladder.opening import load
 
@@ -223,8 +241,12 @@ def status(folder: Folder, store: Store = "") -> None:
     say(f"{contest.spec.name}: {state}; {LadderProgress(contest, quiet=True).line()}")
     beyond = len(contest.beyond)
     if beyond:
-        why = "beyond the end" if contest.is_over else "ahead of a board that is not finished"
-        say(f"{beyond} more boards are played, {why}, and do not count")
+        why = (
+            "they do not count, because the contest ended before them"
+            if contest.is_over
+            else "they will count once all boards before them have ended"
+        )
+        say(f"{beyond} more boards have been played; {why}")
     if contest.oversubscription:
         say(f"clocks are oversubscribed: {contest.oversubscription}")
     for entrant, why in sorted(contest.withdrawn.items()):
@@ -237,13 +259,15 @@ def status(folder: Folder, store: Store = "") -> None:
 def games(
     folder: Folder,
     store: Store = "",
-    faults: Annotated[bool, typer.Option("--faults", help="Only matches with a fault.")] = False,
-    entrant: Annotated[str, typer.Option(help="Only matches of this entrant.")] = "",
+    faults: Annotated[
+        bool, typer.Option("--faults", help="List only matches with a fault.")
+    ] = False,
+    entrant: Annotated[str, typer.Option(help="List only matches of this entrant.")] = "",
     beyond: Annotated[
-        bool, typer.Option("--beyond", help="Matches that do not count, instead of those that do.")
+        bool, typer.Option("--beyond", help="List only matches that do not (yet) count.")
     ] = False,
 ) -> None:
-    """List the matches of a contest, with the files of their records."""
+    """List the matches of a contest, with the paths of their records."""
     from croupier_server.contest.ladder.opening import PlayedBoard, load, played_boards
 
     async def work(log: ContestLog) -> tuple[Contest, list[PlayedBoard]]:
@@ -265,7 +289,7 @@ def games(
             say(f"board {board.number + 1}  {', '.join(seats)}  {scores}{fault}  {result.record}")
 
 
-Why = Annotated[str, typer.Option(help="The reason; it stands in the log and in reports.")]
+Why = Annotated[str, typer.Option(help="The reason, recorded in the log and shown in reports.")]
 
 
 EntrantName = Annotated[
@@ -280,7 +304,7 @@ def withdraw(
     why: Why = "withdrawn by the organiser",
     store: Store = "",
 ) -> None:
-    """Leave an entrant out of all boards that are not scheduled yet."""
+    """Remove an entrant from all boards that are not scheduled yet."""
 
     def order(contest: Contest) -> dict[str, object]:
         return {"kind": "withdrawn", "entrant": _number_of(contest, entrant), "why": why}
@@ -295,12 +319,12 @@ def readmit(
     why: Why = "readmitted by the organiser",
     store: Store = "",
 ) -> None:
-    """Schedule an entrant again that was withdrawn or quarantined."""
+    """Let a withdrawn or quarantined entrant play again."""
 
     def order(contest: Contest) -> dict[str, object]:
         number = _number_of(contest, entrant)
         if number not in contest.withdrawn:
-            fail(f"{entrant} takes part; only who was withdrawn or quarantined can be readmitted")
+            fail(f"{entrant} is neither withdrawn nor quarantined, so it cannot be readmitted")
         return {"kind": "readmitted", "entrant": number, "why": why}
 
     _order(folder, store, order)
@@ -313,14 +337,14 @@ def substitute(
     bot: Annotated[
         str,
         typer.Argument(
-            help="Bot that plays for it from the next batch on, as in contest.toml; a relative "
-            "path starts in FOLDER."
+            help="Its new bot from the next batch on, as in contest.toml; a relative path is "
+            "resolved from FOLDER."
         ),
     ],
     why: Why = "substituted by the organiser",
     store: Store = "",
 ) -> None:
-    """Have another bot play for an entrant in all boards that are not scheduled yet."""
+    """Replace the bot of an entrant on all boards that are not scheduled yet."""
     from croupier_server.contest.ladder.programs import substitute as read_bot
     from croupier_server.contest.ladder.spec import BadSpec
 
@@ -336,7 +360,7 @@ def substitute(
 
 
 def _number_of(contest: Contest, entrant: str) -> int:
-    """The number of the entrant called so."""
+    """Return the number of the entrant with this name."""
     names = [one.name for one in contest.spec.entrants]
     if entrant not in names:
         fail(f"there is no entrant {entrant!r}; the contest has {', '.join(names)}")
@@ -350,7 +374,7 @@ def void(
     why: Why = "voided by the organiser",
     store: Store = "",
 ) -> None:
-    """Have the results of a board count for nobody."""
+    """Exclude the results of a board from all standings."""
     _order(folder, store, lambda contest: _of_board(contest, board, "voided", why))
 
 
@@ -361,7 +385,7 @@ def replay(
     why: Why = "replayed by the organiser",
     store: Store = "",
 ) -> None:
-    """Drop the results of a board and play it again."""
+    """Discard the results of a board and play it again."""
     _order(folder, store, lambda contest: _of_board(contest, board, "replayed", why))
 
 
@@ -369,9 +393,10 @@ def replay(
 def adjudicate(
     folder: Folder,
     board: Annotated[int, typer.Argument(min=1, help="Number of the board.")],
-    table: Annotated[int, typer.Argument(min=1, help="Number of the table on the board.")],
+    table: Annotated[int, typer.Argument(min=1, help="Number of the match on the board, from 1.")],
     scores: Annotated[
-        list[float], typer.Argument(help="Score of each seat; after -- if one is negative.")
+        list[float],
+        typer.Argument(help="Score of each seat, in order; put -- before them if one is negative."),
     ],
     why: Why = "adjudicated by the organiser",
     store: Store = "",
@@ -382,9 +407,9 @@ def adjudicate(
         found = _of_board(contest, board, "adjudicated", why)
         tables = len(contest.tables(board - 1))
         if table > tables:
-            fail(f"board {board} has {tables} tables")
+            fail(f"there is no table {table}; board {board} has tables 1 to {tables}")
         if len(scores) != len(contest.teams):
-            fail(f"{len(scores)} scores given; exactly {len(contest.teams)} needed, one a seat")
+            fail(f"{len(scores)} scores given; exactly {len(contest.teams)} needed, one per seat")
         return found | {"table": table - 1, "scores": scores}
 
     _order(folder, store, order)
@@ -397,11 +422,16 @@ def change(
         int | None, typer.Option(min=1, help="New number of boards, as in contest.toml.")
     ] = None,
     concurrency: Annotated[
-        int | None, typer.Option(min=1, max=1000, help="Tables at a time, until it stops.")
+        int | None,
+        typer.Option(
+            min=1,
+            max=1000,
+            help="New maximum number of simultaneous matches, until the run stops.",
+        ),
     ] = None,
     store: Store = "",
 ) -> None:
-    """Change the length of a contest, or how much is played at a time, while it runs."""
+    """Change the number of boards or of simultaneous matches, even while the contest runs."""
     if boards is None and concurrency is None:
         fail("pass --boards or --concurrency")
     if boards is not None:
@@ -411,7 +441,7 @@ def change(
 
 
 def _of_board(contest: Contest, board: int, kind: str, why: str) -> dict[str, object]:
-    """An order about a *board* that has been played."""
+    """Return an order of *kind* for *board*, which must have been played."""
     why_not = contest.why_not_corrected(board - 1)
     if why_not:
         fail(why_not)
@@ -419,21 +449,24 @@ def _of_board(contest: Contest, board: int, kind: str, why: str) -> dict[str, ob
 
 
 def _order(folder: Path, store: str, make: Callable[[Contest], dict[str, object]]) -> None:
-    """Leave an order for the runner of a contest."""
+    """Store an order for the runner of a contest."""
     from croupier_server.contest.ladder.opening import load
 
     async def work(log: ContestLog) -> None:
         contest = await load(log)
         if not contest.last:
-            fail("the contest has not begun; edit contest.toml")
+            fail("the contest has not begun yet; edit contest.toml instead")
         await log.order(make(contest))
 
     _with_log(folder, store, work)
-    say(f"noted; a runner follows within a second, else `croupier ladder resume {folder}` does")
+    say(
+        "order stored; if the contest is running, it applies the order within a second; otherwise "
+        f"run `croupier ladder resume {folder}`"
+    )
 
 
 class _Where(NamedTuple):
-    """Options of `run` and `resume` on how much is played at a time, and where."""
+    """Options of `run` and `resume` for concurrency and the place of play."""
 
     concurrency: int
     servers: int | None
@@ -442,7 +475,7 @@ class _Where(NamedTuple):
 
     @contextmanager
     def open(self, running: int) -> Iterator[tuple[Executor, Limits]]:
-        """The executor, and what it plays at a time; the contest names *running* servers."""
+        """Open the executor and its limits; the contest names *running* servers."""
         from croupier_server.contest.ladder.conductor import Limits
         from croupier_server.contest.ladder.executor import Local, cores_here, hosts_for
 
@@ -474,7 +507,7 @@ def _read_spec(folder: Path) -> Spec:
 def _with_log(
     folder: Path, store: str, work: Callable[[ContestLog], Awaitable[T]], *, create: bool = False
 ) -> T:
-    """Do *work* on the log of the contest in *folder*."""
+    """Run *work* on the log of the contest in *folder* and return its result."""
     import asyncio
 
     from croupier_server.contest.ladder.log import LogError, open_log
@@ -494,7 +527,7 @@ def _with_log(
 def _play(
     folder: Path, store: str, where: _Where, html_file: Path | None, *, is_new: bool, quiet: bool
 ) -> int:
-    """Play the contest in *folder* to its end; the status of the command."""
+    """Play the contest in *folder* to its end; return the exit status of the command."""
     import asyncio
     import signal
 
@@ -512,7 +545,7 @@ def _play(
     # Paths of bots mean the same in the processes of Ray, which run elsewhere.
     place = folder if where.executor == "local" else folder.resolve()
     interrupted = ""
-    again = f"`croupier ladder resume {folder}` plays what is left, without the boards that count"
+    again = f"to play the remaining boards, run `croupier ladder resume {folder}`"
 
     async def play(log: ContestLog) -> Contest:
         nonlocal interrupted
@@ -541,7 +574,7 @@ def _play(
     except (ContestFailed, ProcessFailed) as error:
         fail(f"{error}; {again}", exit_code=1)
     except (KeyboardInterrupt, asyncio.CancelledError):
-        fail(f"stopped at {interrupted}; {again}", exit_code=130)
+        fail(f"stopped after {interrupted}; {again}", exit_code=130)
     if not quiet:
         print_standings(make_report(contest, is_brief=True))
     if html_file is not None:
@@ -552,7 +585,7 @@ def _play(
 
 @group.command("standings")
 def standings(folder: Folder, store: Store = "") -> None:
-    """Print who is ahead of whom."""
+    """Print the standings."""
     from croupier_server.cli.standings import print_standings
     from croupier_server.contest.ladder.opening import load
     from croupier_server.contest.ladder.standings import make_report
@@ -565,17 +598,17 @@ def export(
     folder: Folder,
     store: Store = "",
     html_file: Annotated[
-        Path | None, typer.Option("--html", help="Write a report for people: one file.")
+        Path | None, typer.Option("--html", help="Write a single-file HTML report.")
     ] = None,
     json_file: Annotated[
         Path | None,
-        typer.Option("--json", help="Write everything that counts; the same for the same contest."),
+        typer.Option("--json", help="Write all results that count as reproducible JSON."),
     ] = None,
     csv_folder: Annotated[
-        Path | None, typer.Option("--csv", help="Write tables for spreadsheets to this folder.")
+        Path | None, typer.Option("--csv", help="Write CSV tables to this folder.")
     ] = None,
 ) -> None:
-    """Write the results of a contest to files; JSON to standard output if no option is given."""
+    """Write the results of a contest to files, or JSON to standard output if you name no file."""
     from croupier_server.contest import report
     from croupier_server.contest.ladder.opening import load, played_boards
     from croupier_server.contest.ladder.standings import make_report, reproducible

@@ -443,7 +443,7 @@ class Arena:
             if who:
                 what += encryption_advice(what) or "; start one with `croupier serve`"
             if error.code() is grpc.StatusCode.UNAUTHENTICATED:
-                what += "; give --key-file with a key of the scopes host and play"
+                what += "; set CROUPIER_KEY_FILE to a file with a key of the scopes host and play"
             raise ContestFailed(f"{who}{self._address}: {what}") from None
         return info.server_time
 
@@ -766,7 +766,7 @@ class Arena:
             why = f"{result.detail} " if is_illegal else ""
             return _Fault(outcome, (number,), f"a match was conceded {why}{by}")
         if result.reason == game_pb2.END_REASON_NO_SHOW:
-            return _Fault(Outcome.ABSENT, (number,), f"a match was not begun {by}")
+            return _Fault(Outcome.ABSENT, (number,), f"the seats were not taken {by}")
         if result.reason != game_pb2.END_REASON_FORFEIT:
             return None
         why = f" ({result.detail})" if result.detail else ""

@@ -1,6 +1,6 @@
 """Isolation of seats: what the process of a bot may see and reach.
 
-With `Isolation.BWRAP` every seat of every match gets a process of its own in a bubblewrap sandbox:
+With `Isolation.BWRAP` every seat of every match gets its own process in a bubblewrap sandbox:
 a read-only view of the system and of the bot's own code, empty temporary folders in memory that end
 with it, no processes but its own, and no network but one Unix socket that leads to the server. So a
 bot cannot remember a board from one seating to the next, talk to its partner, or look at the files
@@ -27,7 +27,7 @@ SCRATCH_BYTES: Final = 64 << 20
 """Size of each temporary folder of a sandbox."""
 
 CONNECTIONS_MAX: Final = 8
-"""Connections to the server that a seat may have at a time."""
+"""Maximum number of simultaneous connections of a seat to the server."""
 
 SOCKET: Final = "/run/croupier/server.sock"
 """Where a bot in a sandbox finds its server."""
@@ -46,20 +46,20 @@ _CHUNK: Final = 1 << 16
 
 
 class Isolation(StrEnum):
-    """How the processes of bots are kept apart."""
+    """How the processes of bots are isolated."""
 
     OFF = "off"
-    """One process for all matches of an entrant, with the rights of the contest's own user."""
+    """One process for all matches of an entrant, run as the user of the contest."""
     BWRAP = "bwrap"
     """A bubblewrap sandbox for each seat of each match."""
 
 
 class CannotIsolate(Exception):
-    """This system cannot do it; the text says what is missing, and what to do."""
+    """This system cannot isolate bots; the text says what is missing and what to do."""
 
 
 def check(isolation: Isolation) -> None:
-    """Try a sandbox.
+    """Check that *isolation* works here, by starting a sandbox.
 
     Raises:
         CannotIsolate: it does not work.
@@ -68,26 +68,26 @@ def check(isolation: Isolation) -> None:
         return
     if shutil.which("bwrap") is None:
         raise CannotIsolate(
-            "isolation: there is no program bwrap; install bubblewrap, or set isolation to off"
+            "isolation: the program bwrap is missing; install bubblewrap, or set isolation to off"
         )
     words = ["bwrap", *_NAMESPACES, *_binds(_SYSTEM), "--proc", "/proc", "--dev", "/dev", "true"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - ours
     if done.returncode:
         why = done.stderr.strip().partition("\n")[0]
         raise CannotIsolate(
-            f"isolation: this system does not let bwrap make a sandbox ({why}); allow "
+            f"isolation: this system does not allow bwrap to create a sandbox ({why}); allow "
             "unprivileged user namespaces, or set isolation to off"
         )
 
 
 def sandbox(entrant: Entrant, socket: Path, hidden: Path, environment: dict[str, str]) -> list[str]:
-    """The command that runs the program of *entrant*, which is to follow, in a sandbox.
+    """Return the command prefix that runs the program of *entrant* in a sandbox.
 
     Args:
-        entrant: whose program it is.
-        socket: leads to the server.
-        hidden: folder of which it sees nothing but its own file.
-        environment: all that it gets.
+        entrant: the entrant whose program runs.
+        socket: Unix socket that leads to the server.
+        hidden: folder of which the program sees only its own file.
+        environment: environment variables; it gets no others.
     """
     words = [shutil.which("bwrap") or "bwrap", *_NAMESPACES]
     words += ["--proc", "/proc", "--dev", "/dev"]

@@ -347,10 +347,10 @@ class Contest:
     def why_not_corrected(self, board: int) -> str:
         """What forbids a correction of *board*, or nothing."""
         if not 0 <= board < self.scheduled or not self.is_played(board):
-            return f"board {board + 1} has no results"
+            return f"board {board + 1} has no results to correct"
         later = [batch for batch in self.batches if batch.start > board and batch.boards]
         if self.spec.format is Format.KNOCKOUT and later:
-            return f"board {board + 1} has decided who meets in the next round"
+            return f"board {board + 1} has decided the next round, so it can no longer be corrected"
         return ""
 
     @property

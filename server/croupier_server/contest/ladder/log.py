@@ -118,7 +118,9 @@ class ContestLog:
         try:
             await self._run(lambda connection: connection.execute(insert(_EVENTS), rows))
         except IntegrityError:
-            raise TakenOver(f"another runner has resumed {self._name!r}") from None
+            raise TakenOver(
+                f"another runner has resumed {self._name!r}, so this one stops"
+            ) from None
 
     async def read(self, after: int = 0, kinds: Sequence[Kind] = ()) -> AsyncIterator[Event]:
         """Events with numbers above *after*, in order; of some *kinds*, or all."""
@@ -182,7 +184,7 @@ class ContestLog:
             raise
         except (DBAPIError, OSError) as error:
             text = str(getattr(error, "orig", None) or error)
-            raise LogError(f"the log of the contest does not respond: {text}") from None
+            raise LogError(f"cannot read or write the contest log: {text}") from None
 
 
 @asynccontextmanager

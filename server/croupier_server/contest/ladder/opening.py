@@ -55,12 +55,15 @@ def _created(spec: Spec, folder: Path) -> Event:
     for place, entrant in enumerate(spec.entrants):
         if len(entrant.members) > teams.count(0):
             raise BadSpec(
-                f"entrant.{place}.members: {len(entrant.members)} bots, and a side has "
+                f"entrant.{place}.members: {len(entrant.members)} bots given; a side has at most "
                 f"{teams.count(0)} seats"
             )
     is_fixed = spec.format in (Format.ROUND_ROBIN, Format.GAUNTLET)
     if is_fixed and not cycle(spec, max(teams) + 1):
-        raise BadSpec("owner: nobody may meet anybody; set same_owner = true to allow that")
+        raise BadSpec(
+            "owner: entrants of one owner do not meet, so nobody may meet anybody; set "
+            "same_owner = true to allow that"
+        )
     body = {
         "spec": spec.as_json(),
         "seed": secrets.randbelow(SEED_MAX) if spec.seed is None else spec.seed,

@@ -103,7 +103,7 @@ class EntrantSpec(_Model):
     @model_validator(mode="after")
     def _is_one_kind(self) -> Self:
         if [bool(self.bot), bool(self.members), bool(self.player)].count(True) != 1:
-            raise ValueError("needs exactly one of bot, members and player")
+            raise ValueError("set exactly one of bot, members and player")
         return self
 
 
@@ -201,33 +201,40 @@ class Spec(_Model):
         names = [entrant.name for entrant in self.entrants]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"entrant: two are called {name!r}; names must differ")
+                raise ValueError(f"entrant: two entrants are named {name!r}; names must differ")
         if self.format is Format.SPRT and len(names) != 2:
-            raise ValueError(f"format: sprt compares two entrants, and there are {len(names)}")
+            raise ValueError(f"format: sprt compares exactly two entrants; {len(names)} given")
         owners = [entrant.owner for entrant in self.entrants if entrant.owner]
         if self.format in (Format.SPRT, Format.KNOCKOUT) and not self.same_owner:
             for owner in owners:
                 if owners.count(owner) > 1:
                     raise ValueError(
-                        f"owner: {owner!r} has two entrants, who may have to meet in a "
+                        f"owner: {owner!r} has several entrants, who might have to meet in format "
                         f"{self.format}; set same_owner = true to allow that"
                     )
         players = [entrant.player for entrant in self.entrants if entrant.player]
         for player in players:
             if players.count(player) > 1:
-                raise ValueError(f"player: two entrants dial in as {player!r}; players must differ")
+                raise ValueError(
+                    f"player: two entrants have the player {player!r}; players must differ"
+                )
         if self.form is Form.FIELD and self.format not in (Format.ROUND_ROBIN, Format.LADDER):
             raise ValueError(
                 f"form: field cannot be used with {self.format}, because all entrants play every "
                 "board; use round-robin or ladder"
             )
         if self.boards == 0 and self.format is not Format.LADDER:
-            raise ValueError("boards: must be at least 1; only a ladder may run without a limit")
+            raise ValueError(
+                "boards: must be at least 1; 0 (no limit) is allowed only for format ladder"
+            )
         if (self.format is Format.SWISS) != (self.rounds > 0):
-            raise ValueError("rounds: a swiss needs rounds, such as 7, and nothing else has any")
+            raise ValueError(
+                "rounds: a swiss needs rounds, such as 7; remove rounds for any other format"
+            )
         if self.isolation is not Isolation.OFF and self.server:
             raise ValueError(
-                "isolation: bots are isolated at servers of the contest's own; remove server"
+                "isolation: bwrap requires servers that the contest starts; remove server, or set "
+                "isolation to off"
             )
         if any(e.player for e in self.entrants):
             if self.form is Form.SWAPPED:
@@ -236,7 +243,10 @@ class Spec(_Model):
                     "the cards of a board more than once; use field or independent"
                 )
             if not self.servers:
-                raise ValueError("server: players dial in to a server that runs; give its address")
+                raise ValueError(
+                    "server: not set; entrants with a player dial in to a running server, so give "
+                    "its address, such as 127.0.0.1:7421"
+                )
         if len(set(self.servers)) < len(self.servers) or "" in self.servers:
             raise ValueError(
                 f"server: {list(self.servers)} must be different addresses, such as 10.0.0.1:7421"

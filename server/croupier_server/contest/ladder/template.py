@@ -7,64 +7,66 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 _TEMPLATE: Final = """\
-# A contest of Croupier: what is played, and who takes part.
+# Settings of a Croupier contest.
 #
-#   croupier ladder run {folder}        play it
-#   croupier ladder resume {folder}     go on after it was stopped or killed
+#   croupier ladder run {folder}        start it
+#   croupier ladder resume {folder}     resume it after it was stopped or killed
 #
-# Lines that begin with # show defaults and examples.
+# Edit this file before `run`; later changes to it have no effect. Settings that are commented out
+# show defaults and examples.
 
 game = {game}
 # ruleset = "standard"              # see `croupier rules {game_name}`
 options = {options}
-#   Options that differ from the ruleset.
+#   Game options that override the ruleset.
 
-# Who meets whom: round-robin, gauntlet (the first against each other), swiss, knockout, sprt (the
-# first against the second, until it is clear which is better) or ladder (runs until stopped; those
-# whose order is the least certain meet).
+# Who meets whom: round-robin, gauntlet (the first entrant against each of the others), swiss,
+# knockout, sprt (the first entrant against the second, until a sequential test decides which is
+# better) or ladder (runs until stopped and pairs the entrants whose ranking is least certain).
 format = {format}
 
-# How the cards of a board are used. swapped: under all seatings of those who meet. field: everybody
-# plays the board once in the same seat, with house bots in the others. independent: every match has
-# cards of its own. Bots that dial in take field or independent.
+# How the cards of a board are used. swapped: the entrants who meet play it in all seatings. field:
+# every entrant plays it once in the same seat, with house bots in the others. independent: every
+# match has its own cards. With bots that dial in, use field or independent.
 form = "swapped"
 
-# Boards on which each pair meets; in a swiss or knockout, of each round; for sprt and ladder the
-# maximum of all (0: a ladder without a limit).
+# Number of boards: for each pair (round-robin, gauntlet), in each round (swiss, knockout), or at
+# most in total (sprt, ladder; 0: no limit, only for a ladder).
 boards = {boards}
-{rounds}rounds = 7                        # of a swiss
+{rounds}rounds = 7                        # number of rounds, only for swiss
 
-# What decides: score (mean margin of a match) or win-rate.
+# The measure that decides the contest: score (mean margin of a match) or win-rate.
 primary = "score"
 
-# seed = 1                          # of cards and bots; drawn when the contest begins
+# seed = 1                          # for cards and bots; default: random
 # batch = 64                        # boards that are scheduled together
-# quarantine = 5                    # boards in a row with a fault: the entrant is left out
-# isolation = "off"                 # or bwrap: a sandbox for each seat of each match
-# memory_mb = 4096                  # a bot that uses more memory is ended (0: no limit)
+# quarantine = 5                    # exclude an entrant after faults on this many boards in a row
+# isolation = "off"                 # or "bwrap": a sandbox for each seat of each match
+# memory_mb = 4096                  # a bot that uses more memory is killed (0: no limit)
 # same_owner = false                # whether entrants of one owner may meet
-# records = "all"                   # or faults, or none
-# stall_seconds = 60                # without a clock, a bot that takes longer has stalled
-# start_seconds = 60                # to take the seats of a match
-# confidence = 0.95                 # of intervals
-# simultaneous = false              # true: all intervals hold together, so they are wider
-# server = "127.0.0.1:7421"         # play at a server that runs, or at several: ["...", "..."];
-#                                     default: servers of its own
+# records = "all"                   # match records to store: "all", "faults" or "none"
+# stall_seconds = 60                # without a clock, maximum time for one decision
+# start_seconds = 60                # maximum time to take the seats of a match
+# confidence = 0.95                 # confidence level of intervals
+# simultaneous = false              # true: all intervals hold jointly, so they are wider
+# server = "127.0.0.1:7421"         # running server to use, or several: ["...", "..."];
+#                                     default: the contest starts its own
 
 # [clock]                           # seconds; a bot that runs out of time loses the match
 # per_move = 10.0
 # base = 0.0
 # increment = 0.0
 
-# [sprt]                            # normalised Elo: 347 points are a standard deviation of a match
+# [sprt]                            # in normalised Elo: 347 = 1 standard deviation of a match score
 # elo0 = 0.0
 # elo1 = 20.0
 # alpha = 0.05
 # beta = 0.05
 
-# Entrants. `bot` is a house bot (random, greedy, search), path/to/bot.py:Class (a relative path
-# starts in this folder) or "cmd:program arguments". Instead, `members` names the bots of a team,
-# one for each seat of a side, and `player` the principal of a bot that dials in.
+# Entrants. `bot` is a house bot (random, greedy, search), path/to/bot.py:Class (relative paths are
+# resolved from this folder) or "cmd:program arguments". Instead of `bot`, use `members` to list the
+# bots of a team, which take the seats of a side in turn, or `player` to name the principal of a bot
+# that dials in.
 {entrants}"""
 
 
@@ -77,15 +79,15 @@ def template(
     boards: int,
     entrants: Sequence[tuple[str, str]],
 ) -> str:
-    """The file of a contest.
+    """Return the text of a new `contest.toml`.
 
     Args:
-        folder: as the commands in its comments name it.
-        game: its name.
-        options: that differ from the ruleset.
-        contest_format: who meets whom.
-        boards: how many.
-        entrants: name and bot of each.
+        folder: path of the contest, for the commands in the comments.
+        game: name of the game.
+        options: game options that override the ruleset.
+        contest_format: value of `format`.
+        boards: value of `boards`.
+        entrants: name and bot of each entrant.
     """
     quoted = json.dumps  # a JSON string is a TOML string
     inline = ", ".join(f"{name} = {quoted(value)}" for name, value in options.items())
