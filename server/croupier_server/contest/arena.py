@@ -1,9 +1,9 @@
 """Where boards are played: a server, and the processes of the entrants.
 
-A client of the contract like any other. All tables of a board are played at the same time, since
-their records come when the last of them has ended. A match is over when its record comes. A match
-that an entrant spoils is stopped and lost by that entrant; a board that the server spoils is played
-again. Whatever happens, what was started is stopped.
+An arena is a client of the contract like any other. All tables of a board are played at the same
+time, because the server releases their records when the last of them has ended. A match is over
+when its record arrives. A match that an entrant spoils is stopped and lost by that entrant; a board
+that the server spoils is played again. Everything that an arena starts is stopped in the end.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ Keep = Callable[[MatchResult, bytes], str]
 
 
 class ContestFailed(Exception):
-    """The contest cannot go on at all; the text says why."""
+    """The contest cannot continue at all; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +92,18 @@ class Setting:
     Attributes:
         game: its name, such as ``tractor``.
         ruleset: name of the ruleset.
-        options: options that differ from it.
+        options: options that override it.
         teams: team of each seat, from 0.
-        entrants: who takes part; matches name them by number.
+        entrants: the participants; matches refer to them by number.
         stakes: what a match is about.
-        seed: cards and bots follow from it.
-        clock: of every table; None: none.
-        seats_s: a match whose seats are not all taken after this time is given up.
-        away_s: a seat that is away for so long loses the match, by a server of our own; others have
-            a setting for it. 0: it may be away, and its clock runs.
-        isolation: of the processes of bots; needs a server of our own.
+        seed: determines the cards and the seeds of bots.
+        clock: clock of every table; None: no clock.
+        seats_s: a match whose seats are not all taken after this many seconds is abandoned.
+        away_s: a seat that is away for this many seconds loses the match, on a server we start;
+            other servers have their own setting for it. 0: it may be away, and its clock runs.
+        isolation: isolation of bot processes; needs a server that we start.
         hidden: folder that isolated processes do not see.
-        memory_mb: megabytes that the process of a bot may use; 0: any number.
+        memory_mb: maximum memory of the process of a bot in megabytes; 0: no limit.
     """
 
     game: str
@@ -130,17 +130,17 @@ async def arena(
     keep: Keep,
     alone: set[int] | None = None,
 ) -> AsyncIterator[Arena]:
-    """A place to play at the server at *address*, or at one that is started for this.
+    """Open an arena on the server at *address*, or on a server that is started for it.
 
     Args:
         setting: what is played.
-        folder: takes logs; it exists.
-        address: of a server; empty: start one.
+        folder: existing folder for logs.
+        address: address of a server; empty: start one.
         keep: keeps the record of each match, and returns its name.
         alone: see `Arena`.
 
     Raises:
-        ContestFailed: there is no server, or it does not take the first call.
+        ContestFailed: there is no server, or it rejects the first call.
         ProcessFailed: the server cannot be started.
     """
     async with AsyncExitStack() as stack:
@@ -176,7 +176,7 @@ async def _cancel(task: asyncio.Task[None]) -> None:
 
 
 class _Spoiled(Exception):
-    """A match came to nothing by no fault of an entrant; the text says how."""
+    """A match failed through no fault of an entrant; the text says how."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +192,8 @@ class _Deal(NamedTuple):
     """The cards of a board as its tables are given them.
 
     Attributes:
-        cards: of the board.
-        tables: how many tables there are.
+        cards: cards of the board.
+        tables: number of tables.
         attempt: secret-free text that tells this attempt at the board from others.
     """
 
@@ -207,7 +207,7 @@ class _Live:
     """A match under way.
 
     Attributes:
-        match: which one.
+        match: the match.
         deal: the cards of its board.
         table_id: its table.
         host_ticket: the right to stop it.
@@ -230,7 +230,7 @@ class _Live:
     gates: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     async def dismiss(self) -> None:
-        """Let the processes of this match alone end."""
+        """End the processes that were started for this match alone."""
         for _, attending in self.workers:
             attending.cancel()
         await asyncio.gather(*(worker.finish() for worker, _ in self.workers))
@@ -252,14 +252,14 @@ class Arena:
 
     Args:
         setting: what is played.
-        folder: takes the logs of entrants.
-        address: of the server.
-        channel: to it.
-        keep: keeps records.
+        folder: folder for the logs of entrants.
+        address: address of the server.
+        channel: channel to the server.
+        keep: stores the record of each match.
         alone: entrants that get a process of their own for every match. None: nobody, and all
-            matches of a process are lost when it ends. Otherwise an entrant whose process has ended
-            is added, and the boards at which it sat are played again, which shows which match it
-            was.
+            matches of a process are lost when it exits. Otherwise an entrant whose process has
+            exited is added, and its boards are played again, which shows the match that caused
+            the exit.
         is_own: the server was started by us.
 
     Attributes:
@@ -297,7 +297,7 @@ class Arena:
     # Entrants ----------------------------------------------------------------------------------
 
     async def _start(self, number: int) -> Worker:
-        """A process of entrant *number*; `ProcessFailed` if there is none."""
+        """Start a process of entrant *number*; raises `ProcessFailed` if that fails."""
         return await Worker.start(
             self._setting.entrants[number],
             self._log(number),
@@ -326,7 +326,7 @@ class Arena:
     async def _died(self, number: int, why: str) -> None:
         """The process that plays all matches of entrant *number* has ended."""
         if self.broken:
-            return  # we have stopped it ourselves, or it has lost its server
+            return  # we stopped it ourselves, or it lost its server
         spoiled = [live for live in self._live.values() if number in live.match.players]
         if self._alone is None:
             fault = _Fault(Outcome.CRASHED, (number,), why)
@@ -374,8 +374,9 @@ class Arena:
     async def _replace_unbegun(self, live: _Live, fault: _Fault) -> None:
         """End a match that *fault* kept from beginning.
 
-        Its table is none of its board, and the records of the others would wait for it. So another
-        table begins in its place and is aborted. Nobody is invited there, so nobody sees its cards.
+        The server releases the records of a board only when all its tables have begun and ended. So
+        another table is started in the place of this one, and aborted. Nobody is invited to it, so
+        nobody sees its cards.
         """
         try:
             made = await self._create(live.match, live.deal, for_players=False)
@@ -402,11 +403,11 @@ class Arena:
         request: Message,
         metadata: Sequence[tuple[str, str]] = (),
     ) -> Response:
-        """The server's answer to a call that may be repeated; while the server is away or busy, it
-        is asked again for `PATIENCE_S`.
+        """Return the server's answer to a call that may be repeated; while the server is
+        unavailable or busy, the call is retried for up to `PATIENCE_S`.
 
         Raises:
-            grpc.aio.AioRpcError: the server refuses, or was away for too long.
+            grpc.aio.AioRpcError: the server rejects the call, or was unavailable for too long.
         """
         backoff = Backoff(self._address, PATIENCE_S)
         while True:
@@ -424,10 +425,10 @@ class Arena:
     # Watching ----------------------------------------------------------------------------------
 
     async def server_time(self) -> Timestamp:
-        """The server's clock, from a server that lets us in.
+        """Return the time of the server, after checking that it accepts our key.
 
         Raises:
-            ContestFailed: there is no server, or it does not take our key.
+            ContestFailed: there is no server, or it rejects our key.
         """
         try:
             info = await self._system.GetServerInfo(
@@ -448,8 +449,8 @@ class Arena:
         return info.server_time
 
     async def read_records(self, since: Timestamp) -> None:
-        """Take in records until cancelled; a stream that breaks is opened again, unless the server
-        is away for `PATIENCE_S`."""
+        """Read records until cancelled; a broken stream is reopened, unless the server is
+        unavailable for longer than `PATIENCE_S`."""
         request = record_service_pb2.StreamRecordsRequest(game=self._kind, since=since, follow=True)
         backoff = Backoff(self._address, PATIENCE_S)
         while True:
@@ -477,7 +478,7 @@ class Arena:
         self._break(f"lost the server at {self._address}: {why}")
 
     async def watch_server(self, server: Child) -> None:
-        """Notice when our own server ends."""
+        """Fail the contest when the server that we started exits."""
         self._break(server.epitaph(await server.ended()))
 
     def _break(self, why: str) -> None:
@@ -520,9 +521,9 @@ class Arena:
     async def _try_board(self, matches: Sequence[Match], redeal: int) -> list[MatchResult]:
         """Play *matches* at the same time, once; returns their results.
 
-        The server gives out the records of a board when all of its tables have ended. So nobody is
-        invited before all are there: tables whose matches never begin do not count, and the next
-        try may make others.
+        The server releases the records of a board when all of its tables have ended. So nobody is
+        invited before all tables exist: tables whose matches never begin do not count, and the next
+        try may create others.
         """
         results: dict[int, MatchResult] = {}
         playable: list[Match] = []
@@ -594,7 +595,7 @@ class Arena:
         return self._read(live, record)
 
     async def _record(self, live: _Live) -> record_pb2.MatchRecord | None:
-        """The record of a match, once it comes; None if it never began.
+        """Wait for the record of a match; None if the match never began.
 
         Raises:
             _Spoiled: the server has spoiled it.
@@ -620,7 +621,7 @@ class Arena:
         return await live.ended
 
     async def _make_table(self, match: Match, deal: _Deal) -> _Live:
-        """Make the table of *match* with the cards of *deal*."""
+        """Create the table of *match* with the cards of *deal*, and track it."""
         made = await self._create(match, deal)
         table_id = made.table.table_id
         ended = asyncio.get_running_loop().create_future()
@@ -633,8 +634,8 @@ class Arena:
     async def _create(
         self, match: Match, deal: _Deal, *, for_players: bool = True
     ) -> table_service_pb2.CreateTableResponse:
-        """Create a table for *match* with the cards of *deal*; bots that dial in are called to it
-        if it is *for_players*."""
+        """Create a table for *match* with the cards of *deal*; if it is *for_players*, its
+        seats are reserved for bots that dial in."""
         setting, cards = self._setting, deal.cards
         seated = [setting.entrants[number] for number in match.players]
         names = [entrant.name for entrant in seated]
@@ -680,7 +681,7 @@ class Arena:
         return await self._call(self._tables.CreateTable, request)
 
     async def _invite(self, live: _Live) -> None:
-        """Invite the entrants of a match to its table; bots that dial in see it by themselves."""
+        """Invite the entrants of a match to its table; the server notifies bots that dial in."""
         match, is_isolated = live.match, self._setting.isolation is not Isolation.OFF
         workers: dict[tuple[int, int], Worker | None] = {}
         for invite in live.invites:
@@ -717,10 +718,10 @@ class Arena:
         return self.players[number].worker
 
     async def _abort(self, table_id: str, host_ticket: str, why: str) -> None:
-        """Stop the table of a match that was given up, if the server still listens.
+        """Abort the table of an abandoned match, if the server still responds.
 
         Raises:
-            grpc.aio.AioRpcError: the server refuses, or does not answer.
+            grpc.aio.AioRpcError: the server rejects the call or does not respond.
         """
         if self.broken:
             return
@@ -731,14 +732,14 @@ class Arena:
     # Results -----------------------------------------------------------------------------------
 
     def _read(self, live: _Live, record: record_pb2.MatchRecord) -> MatchResult:
-        """Keep *record* and read the result of its match from it."""
+        """Store *record* and return the result of its match."""
         found = self._judge(live, record)
         if live.match.board % _TIMED_EVERY == 0:
             found = found._replace(times=thinking_times(record, live.match.players))
         return keep_record(self._keep, found, record.SerializeToString())
 
     def _judge(self, live: _Live, record: record_pb2.MatchRecord) -> MatchResult:
-        """The result of a match by its record."""
+        """Return the result of a match according to its record."""
         match, result = live.match, record.result
         reason = game_pb2.EndReason.Name(result.reason).removeprefix("END_REASON_")
         if reason in ("FINISHED", "ADJUDICATED") and result.seats:
@@ -753,7 +754,7 @@ class Arena:
         return found._replace(reason=reason)
 
     def _fault(self, match: Match, record: record_pb2.MatchRecord) -> _Fault | None:
-        """The fault that *record* itself speaks of, if it does."""
+        """Return the fault that *record* reports, if any."""
         result = record.result
         if not result.HasField("seat_at_fault"):
             return None
@@ -781,7 +782,7 @@ class Arena:
         self, match: Match, table_id: str, fault: _Fault, record: record_pb2.MatchRecord | None
     ) -> MatchResult:
         """The result of a match that ended by *fault*; *record* if it has begun."""
-        # A side loses as one: what a fault costs must not go to the partner of who is at fault.
+        # A side loses together: the partner of the bot at fault must not gain what the fault costs.
         lost = {
             match.teams[seat] for seat, one in enumerate(match.players) if one in fault.entrants
         }
@@ -801,11 +802,11 @@ class Arena:
 
 
 def keep_record(keep: Keep, result: MatchResult, record: bytes) -> MatchResult:
-    """*result* with the name under which *keep* has kept its record."""
+    """Store *record* and return *result* with the name that *keep* returned."""
     try:
         return result._replace(record=keep(result, record))
     except OSError as error:
-        # It counts all the same: an entrant may have spoiled the folder.
+        # The result counts anyway: an entrant may have spoiled the folder.
         why = f"cannot write {error.filename}: {error.strerror}"
         return result._replace(detail=result.detail or why)
 

@@ -1,5 +1,5 @@
-"""Tournaments and ladders: schedules, an event log from which everything follows, and the runner.
+"""Tournaments and ladders: schedules, an event log that is the only state, and the runner.
 
-Read `contest.py` first: what a log means. `formats.py` decides who meets whom, `standings.py` what
-it amounts to, `conductor.py` has boards played in arenas, `log.py` keeps the events.
+Read `contest.py` first: what a log means. `formats.py` decides who meets whom, `standings.py`
+computes the results, `conductor.py` has boards played in arenas, and `log.py` stores the events.
 """

@@ -1,8 +1,8 @@
-"""Has the boards of a contest played, and keeps its log.
+"""Has the boards of a contest played, and writes its log.
 
-One writer gives events their numbers, stores all that have gathered in one transaction, and applies
-them to the `Contest`; whatever follows from them, such as the next batch, is stored before anything
-else. A board whose result was not stored has not been played: it is played again.
+One writer numbers the events, stores all pending ones in one transaction, and applies them to the
+`Contest`. Events that follow from them, such as the next batch, are stored before anything else. A
+board whose result was not stored is played again.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ LOGS: Final = "logs"
 
 
 class Limits(NamedTuple):
-    """How much is played at a time.
+    """How much is played at the same time.
 
     Attributes:
-        tables: at a time, in all; one board at least.
-        servers: processes that play.
-        cores: of the machine that bots and servers share; 0: unknown, or there are several.
+        tables: maximum number of simultaneous tables; one board is always played whole.
+        servers: number of servers.
+        cores: cores of the machine that bots and servers share; 0: unknown, or several machines.
     """
 
     tables: int = 32
@@ -62,7 +62,7 @@ class Limits(NamedTuple):
 
 
 def setting_of(contest: Contest, folder: Path) -> Setting:
-    """What the arenas of *contest* play.
+    """Return the setting for the arenas of *contest*.
 
     Raises:
         BadSpec: a bot cannot be started, or this system cannot isolate it as asked.
@@ -146,11 +146,11 @@ async def conduct(
     """Play *contest* to its end, until its organiser stops it, or until this is cancelled.
 
     Args:
-        contest: as its *log* tells it.
-        log: takes what happens.
-        folder: where the file of the contest is; takes records and logs of processes.
-        limits: how much is played at a time.
-        watch: is called with the contest whenever something has been stored.
+        contest: the contest, as loaded from its *log*.
+        log: log to which events are appended.
+        folder: folder of the contest's file; records and logs of processes are stored there.
+        limits: how much is played at the same time.
+        watch: called with the contest whenever events have been stored.
         executor: where hosts run; None: on this machine.
 
     Returns:
@@ -158,8 +158,8 @@ async def conduct(
 
     Raises:
         BadSpec: a bot cannot be started.
-        ContestFailed: servers fail again and again.
-        LogError: the log does, or another runner has taken the contest over.
+        ContestFailed: servers fail repeatedly.
+        LogError: the log fails, or another runner has taken over the contest.
         ProcessFailed: a server cannot be started.
     """
     # Every server that the contest names is played at.
@@ -209,7 +209,7 @@ class _Lane:
 
 
 class _Conductor:
-    """The state of a contest under way."""
+    """The state of a contest in progress."""
 
     def __init__(
         self,
@@ -253,7 +253,7 @@ class _Conductor:
     # The log -----------------------------------------------------------------------------------
 
     def resumed(self) -> Body:
-        """What the log has to know of this runner."""
+        """Return the event that records this runner in the log."""
         body: Body = {"builds": self._job.builds}
         return body | (self._thinking._asdict() if self._thinking else {})
 
@@ -263,7 +263,7 @@ class _Conductor:
         return self._limits.servers
 
     def _limit(self) -> None:
-        """Play as much at a time as is asked for and the clock allows."""
+        """Set the limits to what was asked for, as far as the clock allows."""
         self._limits = self._asked
         here = any(bot.program for bot in self._job.setting.entrants)
         if self.contest.spec.clock.is_set and self._asked.cores and here:
@@ -276,7 +276,7 @@ class _Conductor:
         await told
 
     async def write(self) -> None:
-        """Store events until cancelled, all that have gathered at a time."""
+        """Store events until cancelled, all pending ones in one transaction."""
         while True:
             gathered = [await self._waiting.get()]
             while not self._waiting.empty():
@@ -311,13 +311,13 @@ class _Conductor:
             self._job = self._new_job()  # before a board of its bot can be taken
 
     async def follow_orders(self) -> None:
-        """Do what organisers ask for, until cancelled."""
+        """Apply orders of organisers until cancelled."""
         while True:
             await asyncio.sleep(ORDERS_S)
             await self.follow()
 
     async def follow(self) -> None:
-        """Do what organisers have asked for."""
+        """Apply the new orders of organisers."""
         while orders := await self._log.orders(self.contest.last_order):
             for order in orders:
                 body = {name: value for name, value in order.body.items() if name != "kind"}

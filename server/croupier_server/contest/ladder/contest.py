@@ -1,4 +1,4 @@
-"""A contest as its log tells it.
+"""The state of a contest, computed from its log.
 
 `Contest.apply` takes the events in order. Results count along the contiguous prefix of boards, so
 that nothing depends on which board ended first: a decision (the next batch, a quarantine, the end
@@ -99,7 +99,7 @@ class Contest:
     """The state of a contest; see `apply`.
 
     Args:
-        corrections: all that its log has.
+        corrections: all corrections in its log.
 
     Attributes:
         corrections: as given.
@@ -114,7 +114,7 @@ class Contest:
         counted: boards that count: all with smaller numbers have ended.
         alone: bots that get a process for each match.
         redeals: how often boards have been dealt to bots that dial in, but for the first time.
-        withdrawn: entrants who take part no more, with the reason.
+        withdrawn: entrants who no longer take part, with the reason.
         substitutes: bots that play in the place of others, in the order of their numbers; the first
             has the number after that of the house.
         roster: who plays for whom, on boards that are scheduled now.
@@ -126,9 +126,9 @@ class Contest:
             that were free for them; None: nobody knows, or there is no clock.
         sprt: the sequential test, if there is one.
         tallies: of the entrants.
-        verdict: if a decision has ended the contest.
-        is_finished: nothing is left to play.
-        state: what the organiser wants.
+        verdict: the decision that has ended the contest, if any.
+        is_finished: whether nothing is left to play.
+        state: the state that the organiser has set.
         state_why: the reason for that.
         last: number of the last event; 0: there is no contest yet.
         last_order: number of the last order of an organiser that was followed.
@@ -293,7 +293,7 @@ class Contest:
 
     @property
     def total(self) -> int | None:
-        """How many boards there will be at most; None: nobody knows."""
+        """Maximum number of boards; None: unknown."""
         return formats.total_boards(self.spec, self.rounds_cycle)
 
     @property
@@ -345,7 +345,7 @@ class Contest:
                 yield board
 
     def why_not_corrected(self, board: int) -> str:
-        """What forbids a correction of *board*, or nothing."""
+        """Why *board* cannot be corrected; empty if it can."""
         if not 0 <= board < self.scheduled or not self.is_played(board):
             return f"board {board + 1} has no results to correct"
         later = [batch for batch in self.batches if batch.start > board and batch.boards]
@@ -426,7 +426,7 @@ class Contest:
                 if entrant is not None:
                     faulty.add(entrant)
                     self.tallies[entrant].faults[result.outcome] += 1
-        # Only a format that pairs a round by the one before needs what came of it.
+        # Only a format that pairs a round by the round before needs its results.
         meetings = self._meetings_of(board) if formats.needs_all(self.spec) else None
         for pair, (count, share, ahead) in sums.items():
             values = self.values.get(pair)
@@ -453,7 +453,7 @@ class Contest:
                 self.withdrawn.setdefault(entrant, why)
 
     def _meetings_of(self, board: int) -> dict[Pair, Meeting]:
-        """What came of the batch of *board*, which is the next one to be counted."""
+        """Results of the meetings in the batch of *board*, the next board to be counted."""
         while len(self._meetings) < len(self.batches):
             self._meetings.append({})
         place = len(self.batches) - 1

@@ -29,7 +29,7 @@ class Corrections:
             self._of_board.setdefault(event.body["board"], []).append(event)
 
     def replays(self, board: int) -> int:
-        """How often *board* was to be played again."""
+        """How many times an organiser has ordered *board* to be replayed."""
         return sum(one.kind is Kind.REPLAYED for one in self._of_board.get(board, ()))
 
     def results(self, played: Event) -> list[TableResult] | None:

@@ -1,7 +1,7 @@
 """The events of a contest's log, as JSON.
 
-Whatever is known of a contest follows from its log. Wall times stand in `Event.time_ms` alone, and
-nothing that counts is computed from them.
+The state of a contest follows entirely from its log. Wall times are only in `Event.time_ms`, and no
+result is computed from them.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Kind(StrEnum):
     CREATED = "created"
     """``spec`` and ``seed``, and ``bots``: what each bot was at that time."""
     RESUMED = "resumed"
-    """A runner goes on; any other that still ran cannot store anything after this. ``builds``: of
-    all bots, as they are now. With a clock, and bots on this machine: at most so many
-    ``bots`` think at once, on so many ``cores`` that no server uses."""
+    """A runner resumes; no other runner can store anything after this. ``builds``: builds of all
+    bots, as they are now. With a clock, and bots on this machine: ``bots`` is the maximum number
+    that think at once, and ``cores`` the number of cores that no server uses."""
     BATCH = "batch"
     """``boards``: the groups of each."""
     DEALT = "dealt"
@@ -41,7 +41,7 @@ class Kind(StrEnum):
     SUBSTITUTED = "substituted"
     """From the next batch on ``bot`` plays for ``entrant``, ``why``; ``build``: what it is."""
     VOIDED = "voided"
-    """The results of ``board`` count for nobody, ``why``."""
+    """The results of ``board`` are excluded from all standings, ``why``."""
     REPLAYED = "replayed"
     """The results of ``board`` are dropped, and it is played again, ``why``."""
     ADJUDICATED = "adjudicated"
@@ -49,17 +49,17 @@ class Kind(StrEnum):
     LENGTH = "length"
     """The contest has ``boards`` boards, as `Spec.boards` counts them."""
     REFUSED = "refused"
-    """An order could not be followed, ``why``."""
+    """An order could not be applied, ``why``."""
     STATE = "state"
     """The organiser has set the ``state``, a word of `State`, ``why``."""
     TABLES = "tables"
-    """So many ``tables`` are played at a time; nothing that counts depends on it."""
+    """At most ``tables`` are played at the same time; no result depends on it."""
     FINISHED = "finished"
     """Nothing is left to play; ``verdict``."""
 
 
 class State(StrEnum):
-    """What an organiser wants of a contest. The log of one that is run by a command has none."""
+    """The state that an organiser has set. A contest that is run by a command has none."""
 
     CREATED = "created"
     """It waits for its start."""

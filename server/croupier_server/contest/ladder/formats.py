@@ -2,8 +2,8 @@
 
 A batch is a list of boards, each a list of groups (`schedule.Groups`). It follows from the spec and
 from results of earlier batches alone, never from how many boards are played at a time: the schedule
-of a batch sees the results of all batches but the last, so that boards of two batches can be under
-way; in a swiss and a knockout it sees all, because a round is paired by the round before.
+of a batch sees the results of all batches but the last, so that boards of two batches can be in
+progress; in a swiss and a knockout it sees all, because a round is paired by the round before.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from croupier_server.contest.ladder.schedule import Group, Groups
 from croupier_server.contest.ladder.spec import Form, Format, Primary, Spec
 
 OVERTIMES_MAX: Final = 3
-"""Further meetings of two entrants of a knockout who are level; then the earlier seed goes on."""
+"""Maximum number of further meetings of tied entrants in a knockout; then the higher seed wins."""
 
 Pair: TypeAlias = tuple[int, int]
 """Two entrants, the lower number first."""
@@ -32,10 +32,10 @@ def pair_of(one: int, other: int) -> Pair:
 
 
 class Meeting(NamedTuple):
-    """What came of the boards on which two entrants met, from the side of the first.
+    """Results of the boards on which two entrants met, from the side of the first.
 
     Attributes:
-        boards: that had a result.
+        boards: number of boards with a result.
         wins: sum over boards of the share of matches that the first won; a draw is half a win.
         margin: sum over boards of the mean margin.
     """
@@ -45,7 +45,7 @@ class Meeting(NamedTuple):
     margin: float = 0.0
 
     def lead(self, primary: Primary) -> float:
-        """What the first is ahead, by the measure that decides; the other one breaks a tie."""
+        """Lead of the first, by the measure that decides; the other measure breaks a tie."""
         by_wins = self.wins - self.boards / 2
         first, second = by_wins, self.margin
         if primary is Primary.SCORE:
@@ -58,21 +58,21 @@ class Round(NamedTuple):
 
     Attributes:
         groups: who was to meet, on every board of a swiss or a knockout.
-        meetings: what came of it, by entrants, the lower number first.
+        meetings: results by pair of entrants, the lower number first.
     """
 
     groups: Groups
     meetings: Mapping[Pair, Meeting]
 
     def lead(self, one: int, other: int, primary: Primary) -> float:
-        """What *one* is ahead of *other*."""
+        """Lead of *one* over *other*; negative if *other* leads."""
         sign = 1 if one < other else -1
         meeting = self.meetings.get(pair_of(one, other), Meeting())
         return sign * meeting.lead(primary)
 
 
 class Played(Protocol):
-    """What a schedule may know of earlier batches."""
+    """The results of earlier batches that a schedule may use."""
 
     @property
     def active(self) -> Sequence[int]:
@@ -99,7 +99,7 @@ def needs_all(spec: Spec) -> bool:
 
 
 def total_boards(spec: Spec, rounds: Sequence[Groups]) -> int | None:
-    """How many boards there will be at most, with the `cycle` *rounds*; None: no limit is known."""
+    """Maximum number of boards, with the `cycle` *rounds*; None: unknown."""
     match spec.format:
         case Format.LADDER:
             return spec.boards or None
@@ -349,7 +349,7 @@ def _bracket(spec: Spec, played: Played) -> tuple[list[int], list[Pair]]:
 def _winner(
     one: int | None, other: int | None, leads: Mapping[Pair, float], active: set[int]
 ) -> int | None:
-    """Who goes on from a tie; one without an opponent does."""
+    """The winner of a tie; an entrant without an opponent wins."""
     if one is None or other is None:
         return other if one is None else one
     if one not in active or other not in active:

@@ -1,8 +1,8 @@
 """The log of a contest: events in a database of its own, SQLite by default or PostgreSQL by URL.
 
-An event has the number after the last one. Two runners of one contest would give out the same
-number, and the database takes it once: the one that resumed later goes on, the other hears
-`TakenOver` at its next event.
+Each event gets the number after the last one. Two runners of one contest would assign the same
+number, and the database accepts it once: the runner that resumed later continues, and the other
+gets `TakenOver` at its next event.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ class LogError(Exception):
 
 
 class TakenOver(LogError):
-    """Another runner goes on with this contest."""
+    """Another runner has resumed this contest."""
 
 
 class Order(NamedTuple):
-    """What an organiser has asked a runner for. ``number`` rises."""
+    """A request of an organiser to a runner. ``number`` rises."""
 
     number: int
     body: Body
@@ -87,7 +87,7 @@ class Order(NamedTuple):
 class ContestLog:
     """The events of one contest, and the orders of its organisers.
 
-    Everything may fail with `LogError`.
+    Every method may raise `LogError`.
 
     Args:
         name: of the contest; a database may hold several.

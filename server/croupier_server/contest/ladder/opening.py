@@ -99,7 +99,7 @@ async def played_boards(contest: Contest, log: ContestLog) -> list[PlayedBoard]:
 
 
 async def load(log: ContestLog) -> Contest:
-    """The contest as *log* tells it; its `Contest.last` is 0 if there is none."""
+    """Load the contest from *log*; its `Contest.last` is 0 if there is none."""
     contest = Contest(Corrections([event async for event in log.read(kinds=CORRECTIONS)]))
     async for event in log.read():
         contest.apply(event)

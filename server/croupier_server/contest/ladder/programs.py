@@ -1,4 +1,4 @@
-"""The bots of a contest: how each is started, and what it was when the contest began."""
+"""The bots of a contest: how each is started, and how its build is identified."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a tournament or ladder is: the file that its organiser writes.
+"""The settings of a tournament or ladder, from the file that its organiser writes.
 
-`Spec` is the file as data; its JSON stands in the first event of the log, so a contest goes on as
-it was begun whatever becomes of the file.
+`Spec` is the file as data. Its JSON is stored in the first event of the log, so a contest continues
+with its original settings even if the file changes.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ SEED_MAX: Final = 2**53 - 1
 
 
 class BadSpec(ValueError):
-    """A file that describes no contest; the text says where and why, one line for each mistake."""
+    """An invalid contest file; the text has one line for each mistake: where, and what is wrong."""
 
 
 class Format(StrEnum):
     """Who meets whom."""
 
     ROUND_ROBIN = "round-robin"
-    """Everybody meets everybody equally often."""
+    """Every pair of entrants meets equally often."""
     GAUNTLET = "gauntlet"
     """The first entrant meets each of the others equally often."""
     SWISS = "swiss"
     """Rounds between entrants with about the same points, who have not met."""
     KNOCKOUT = "knockout"
-    """Who loses a tie is out."""
+    """The loser of a tie is out."""
     SPRT = "sprt"
     """The first entrant against the second, until one hypothesis is accepted."""
     LADDER = "ladder"
-    """Until it is stopped, those whose order is the least certain meet."""
+    """Until it is stopped, entrants whose ranking is the least certain meet."""
 
 
 class Form(StrEnum):
@@ -56,21 +56,21 @@ class Form(StrEnum):
 
 
 class Primary(StrEnum):
-    """The measure that the contest is decided by."""
+    """The measure that decides the contest."""
 
     WIN_RATE = "win-rate"
     SCORE = "score"
 
 
 class Records(StrEnum):
-    """Which records of matches are kept."""
+    """Which match records are stored."""
 
     ALL = "all"
     FAULTS = "faults"
     NONE = "none"
 
     def takes(self, result: MatchResult) -> bool:
-        """Whether the record of *result* is kept."""
+        """Whether the record of *result* is stored."""
         return self is Records.ALL or (self is Records.FAULTS and bool(result.at_fault))
 
 
@@ -82,7 +82,7 @@ Name = Annotated[str, Field(min_length=1, max_length=64)]
 
 
 class EntrantSpec(_Model):
-    """One who takes part: a bot that we start, a team of them, or a player who dials in.
+    """A participant: a bot that we start, a team of bots, or a player who dials in.
 
     Attributes:
         name: shown everywhere; no two entrants share one.
@@ -108,7 +108,7 @@ class EntrantSpec(_Model):
 
 
 class ClockSpec(_Model):
-    """The clock of every table; times in seconds, 0 for what it does not have."""
+    """The clock of every table; times in seconds, 0 if not used."""
 
     per_move: float = Field(default=0, ge=0)
     base: float = Field(default=0, ge=0)
@@ -119,7 +119,7 @@ class ClockSpec(_Model):
 
     @property
     def is_set(self) -> bool:
-        """Whether there is any."""
+        """Whether any time limit is set."""
         return bool(self.per_move or self.base or self.increment)
 
 
@@ -148,23 +148,23 @@ class Spec(_Model):
         boards: how many boards each pair meets on (round robin, gauntlet); in each round or tie
             (swiss, knockout); at most in all (sprt, ladder; 0: no limit for a ladder).
         rounds: of a swiss.
-        primary: what decides.
-        entrants: who takes part.
-        seed: cards and bots follow from it; None: drawn when the contest is created.
+        primary: the measure that decides.
+        entrants: the participants.
+        seed: determines the cards and the seeds of bots; None: drawn when the contest is created.
         batch: boards that are scheduled together.
         field_bot: plays all other seats where the form is ``field``.
         clock: of every table.
-        stall_seconds: without a clock, time for a decision after which a bot has stalled.
+        stall_seconds: maximum time for a decision without a clock; then the bot has stalled.
         start_seconds: time to take the seats of a match.
         quarantine: boards in a row with a fault after which an entrant is left out.
         isolation: of the processes of bots, see `Isolation`.
-        memory_mb: megabytes that the process of a bot may use, with those it starts; 0: any number.
+        memory_mb: maximum memory of a bot with its child processes, in megabytes; 0: no limit.
         same_owner: whether entrants of one owner may meet.
         records: which records are kept.
         sprt: hypotheses of the format ``sprt``.
         confidence: of all intervals.
         simultaneous: whether the intervals hold for all pairs together, or for each alone.
-        server: address of the server that is played at, or several, over which boards are spread;
+        server: address of the server to play on, or several, over which boards are distributed;
             empty: servers are started for this contest.
     """
 
@@ -255,25 +255,25 @@ class Spec(_Model):
 
     @property
     def servers(self) -> tuple[str, ...]:
-        """Addresses of the servers that are played at; empty: servers are started."""
+        """Addresses of the servers to play on; empty: the contest starts its own."""
         if isinstance(self.server, str):
             return (self.server,) if self.server else ()
         return self.server
 
     def as_json(self) -> dict[str, Any]:
-        """What the log keeps."""
+        """Return the spec as JSON, for the log."""
         return self.model_dump(mode="json", by_alias=True)
 
 
 def read_spec(text: str, **more: Any) -> Spec:
-    """The contest that a TOML file describes.
+    """Parse a TOML file.
 
     Args:
-        text: the file.
-        more: keys that the file may leave out.
+        text: content of the file.
+        more: defaults for keys that the file leaves out.
 
     Raises:
-        BadSpec: it describes none.
+        BadSpec: the file is invalid.
     """
     try:
         found = tomllib.loads(text)
@@ -283,10 +283,10 @@ def read_spec(text: str, **more: Any) -> Spec:
 
 
 def parse_spec(data: dict[str, Any]) -> Spec:
-    """The contest that *data* describes.
+    """Parse *data*, the content of a contest file.
 
     Raises:
-        BadSpec: it describes none.
+        BadSpec: it is invalid.
     """
     try:
         return Spec.model_validate(data)

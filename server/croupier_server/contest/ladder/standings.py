@@ -1,4 +1,4 @@
-"""What a contest has come to: standings, head to head and ratings, as the input of a report."""
+"""Results of a contest: standings, head to head and ratings, as the input of a report."""
 
 from __future__ import annotations
 

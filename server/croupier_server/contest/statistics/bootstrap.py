@@ -21,7 +21,7 @@ _STREAM: Final = 20_261
 
 
 class Resampled(NamedTuple):
-    """What resampling says of a mean.
+    """The interval of a mean from resampling.
 
     Attributes:
         low, high: percentile interval.
@@ -49,9 +49,9 @@ def bootstrap(
     Efron, "Bootstrap methods: another look at the jackknife" (Annals of Statistics, 1979).
 
     Args:
-        series: values by pairing; one of a series with fewer than two boards is left out.
-        confidence: of the intervals.
-        middle: value at which two are equal.
+        series: values by pairing; series with fewer than two boards are left out.
+        confidence: confidence level of the intervals.
+        middle: value at which two entrants are equal.
     """
     used = {key: one for key, one in series.items() if len(one.boards) > 1}
     if not used:

@@ -1,8 +1,8 @@
 """Confidence intervals of means over boards.
 
-`t_interval` is right once, for a number of boards that was fixed beforehand. The other two hold at
-all times together: whoever looks after every board, and stops when he likes what he sees, is wrong
-as seldom as the confidence says.
+`t_interval` is valid for one look, after a number of boards that was fixed beforehand. The other
+two are anytime-valid: their coverage holds even if you look after every board, and stop when you
+like what you see.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _BET_MAX: Final = 0.75
 
 
 class Interval(NamedTuple):
-    """A mean with its confidence interval; ``low`` and ``high`` are None where there is none."""
+    """A mean with its confidence interval; ``low`` and ``high`` are None if there is none."""
 
     mean: float
     low: float | None
@@ -43,7 +43,7 @@ class Interval(NamedTuple):
 def t_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval | None:
     """Mean of *values* with Student's t interval; None without values.
 
-    There is no interval of fewer than `VALUES_MIN` values, and of values that are all the same.
+    There is no interval for fewer than `VALUES_MIN` values, or if all values are equal.
 
     >>> t_interval([1.0, 2.0, 3.0])
     Interval(mean=2.0, low=None, high=None, values=3)
@@ -67,12 +67,13 @@ def betting_interval(
     """Mean of *values*, which lie from 0 to 1, with a betting confidence sequence; None without.
 
     The hedged capital process with predictable plug-in bets of Waudby-Smith and Ramdas, "Estimating
-    means of bounded random variables by betting" (JRSS B, 2024), section 4.3. Somebody bets against
-    each candidate for the mean; those who have not multiplied their capital by 1/alpha remain.
+    means of bounded random variables by betting" (JRSS B, 2024), section 4.3. For each
+    candidate mean a gambler bets against it; the interval holds the candidates against which the
+    capital has not grown by the factor 1/alpha.
 
     Args:
         values: in the order in which they came.
-        confidence: that the mean is never outside, however often somebody looks.
+        confidence: probability that the mean is never outside, however often you look.
         comparisons: intervals that are to hold together; alpha is shared out between them.
     """
     count = len(values)
@@ -89,12 +90,12 @@ def betting_interval(
     enough = math.log(2 / alpha)  # each side has half of the capital
 
     def low_capital(mean: float) -> float:
-        """What is won by who bets on more than *mean*, as a logarithm; falls with *mean*."""
+        """Log capital from bets that the true mean is above *mean*; falls with *mean*."""
         stake = np.minimum(bets, _BET_MAX / mean) if mean > 0 else bets
         return float(np.log1p(stake * (x - mean)).sum()) - enough
 
     def high_capital(mean: float) -> float:
-        """What is won by who bets on less than *mean*, as a logarithm; rises with *mean*."""
+        """Log capital from bets that the true mean is below *mean*; rises with *mean*."""
         stake = np.minimum(bets, _BET_MAX / (1 - mean)) if mean < 1 else bets
         return float(np.log1p(-stake * (x - mean)).sum()) - enough
 
@@ -121,12 +122,12 @@ def asymptotic_interval(
 
     Theorem 2.2 of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit
     theory and asymptotic confidence sequences" (Annals of Statistics, 2024), narrowest at
-    `_TUNED_FOR` values. There is no interval of fewer than `ASYMPTOTIC_MIN` values, and of values
-    that are all the same.
+    `_TUNED_FOR` values. There is no interval for fewer than `ASYMPTOTIC_MIN` values, or if all
+    values are equal.
 
     Args:
         values: in the order in which they came.
-        confidence: that the mean is outside at no time from `ASYMPTOTIC_MIN` values on.
+        confidence: probability that the mean is never outside, from `ASYMPTOTIC_MIN` values on.
         comparisons: intervals that are to hold together; alpha is shared out between them.
     """
     count = len(values)

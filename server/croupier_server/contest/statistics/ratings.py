@@ -1,4 +1,4 @@
-"""Ratings of all entrants together, from who beat whom."""
+"""Ratings of all entrants, fitted together to the results between them."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Rating(NamedTuple):
 def fit(wins: NDArray[np.float64]) -> list[Rating]:
     """Bradley-Terry ratings with mean `MEAN`, from all boards at once.
 
-    The maximum of the likelihood with a little regularisation (`_PRIOR`), by Newton's method; the
-    errors are from the curvature there (Bradley and Terry, Biometrika 1952; Hunter, Annals of
+    This maximises the likelihood with a weak prior (`_PRIOR`) by Newton's method; standard errors
+    come from the curvature at the maximum (Bradley and Terry, Biometrika 1952; Hunter, Annals of
     Statistics 2004). `choix` finds the same ratings, but its solvers do not converge where one
     group of entrants has won every board against another, and it gives no errors.
     A board of three entrants counts as a comparison of each two of them.

@@ -1,7 +1,7 @@
 """A sequential test of one bot against another.
 
-The hypotheses are effects: what a bot is ahead in a match, in standard deviations of a match, so
-that they mean the same in every game and for every measure. On an Elo-like scale (normalised Elo)
+The hypotheses are effects: the lead of a bot in a match, in standard deviations of a match, so that
+they mean the same in every game and for every measure. On an Elo-like scale (normalised Elo)
 one standard deviation is 800 / ln 10 = 347 points; 20 points are 0.0576.
 """
 
@@ -16,7 +16,7 @@ ELO_PER_DEVIATION: Final = 800 / math.log(10)
 
 
 class Decision(StrEnum):
-    """What a test has come to."""
+    """The decision of a test."""
 
     RUNNING = "running"
     H0 = "H0 accepted"
@@ -25,13 +25,13 @@ class Decision(StrEnum):
 
 
 class State(NamedTuple):
-    """Where a test stands.
+    """The current state of a test.
 
     Attributes:
         llr: logarithm of the likelihood ratio of H1 to H0.
-        lower, upper: H0 is accepted at or below the one, H1 at or above the other.
-        boards: how many have been taken in.
-        decision: once it is not `RUNNING`, it stays.
+        lower, upper: H0 is accepted at or below `lower`, H1 at or above `upper`.
+        boards: number of boards so far.
+        decision: final once it is not `RUNNING`.
     """
 
     llr: float
@@ -43,13 +43,13 @@ class State(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hypotheses:
-    """What is tested.
+    """The hypotheses and error rates of a test.
 
     Attributes:
         elo0, elo1: effects under H0 and H1, in normalised Elo; elo0 is the smaller one.
         alpha: probability of accepting H1 under H0.
         beta: probability of accepting H0 under H1.
-        boards_max: after so many boards without a decision the test is inconclusive.
+        boards_max: after this many boards without a decision the test is inconclusive.
     """
 
     elo0: float
@@ -62,18 +62,18 @@ class Hypotheses:
 class Sprt:
     """A generalised sequential probability ratio test on the values of boards.
 
-    Boards are taken for normal with an unknown deviation, which is fitted under each hypothesis;
-    with the constraint that mean and deviation have a given ratio that fit has a closed form. The
-    ratio of likelihoods does not change when all values are scaled, so it needs no unit, and no
-    board can move it by more than a little: neither boards without any difference nor a bot that
-    loses every one of them lead to a division by zero.
+    Boards are assumed to be normal with an unknown deviation, which is fitted under each
+    hypothesis. A hypothesis fixes the ratio of mean and deviation, so that fit has a closed form.
+    The likelihood ratio does not change when all values are scaled, so it needs no unit, and no
+    single board can move it far. Boards without any difference, or a bot that loses every board,
+    do not lead to a division by zero.
 
     Wald, "Sequential Analysis" (1947), for the bounds; Van den Bergh, "Normalized Elo" (2021), for
     the hypotheses.
 
     Args:
-        hypotheses: what is tested.
-        matches: on each board, whose mean is its value.
+        hypotheses: hypotheses and error rates.
+        matches: number of matches on each board; the value of a board is their mean.
     """
 
     def __init__(self, hypotheses: Hypotheses, matches: int) -> None:
@@ -89,7 +89,7 @@ class Sprt:
         self.state = State(0.0, *self._bounds, 0, Decision.RUNNING)
 
     def add(self, value: float) -> State:
-        """Take in the value of the next board, what the first bot is ahead."""
+        """Add the value of the next board: the lead of the first bot."""
         if self.state.decision is not Decision.RUNNING:
             return self.state
         self._boards += 1
