@@ -253,7 +253,7 @@ class _Conductor:
     # The log -----------------------------------------------------------------------------------
 
     def resumed(self) -> Body:
-        """Return the event that records this runner in the log."""
+        """Return the body of the event that records this runner in the log."""
         body: Body = {"builds": self._job.builds}
         return body | (self._thinking._asdict() if self._thinking else {})
 

@@ -1,7 +1,7 @@
 """Where the boards of a contest are played: the seam between its conductor and its hosts.
 
-A host is one server and the bots beside it. It takes hands, which are boards played at the same
-time, and returns their results; it neither sees the log nor decides what is played. `Local` runs
+A host is one server and its bots. It plays hands, which are batches of boards, and returns their
+results. It neither sees the log nor decides what is played. `Local` runs
 hosts on this machine, `croupier_server.contest.ladder.ray_executor` on a Ray cluster.
 """
 
@@ -32,7 +32,7 @@ class Work(NamedTuple):
     """A board to play.
 
     Attributes:
-        matches: its tables.
+        matches: the matches of the board.
         redeal: which cards of the board, see `croupier_server.contest.boards.board`.
         tries: maximum attempts with these cards.
     """
@@ -48,12 +48,12 @@ class Job:
 
     Attributes:
         setting: game, entrants and seed.
-        folder: takes the logs of processes on this machine, in a folder for each host.
-        servers: addresses of servers that run already; empty: each host starts one.
-        keep: keeps the record of a match.
-        records: which records `keep` wants.
-        alone: bots that get a process for each match; a host adds those whose process has ended.
-        builds: of all bots.
+        folder: folder for the logs of processes on this machine, with a subfolder for each host.
+        servers: addresses of running servers; empty: each host starts one.
+        keep: stores the record of a match.
+        records: which records to pass to `keep`.
+        alone: bots that get a process for each match; a host adds those whose process has exited.
+        builds: builds of all bots.
     """
 
     setting: Setting
@@ -66,11 +66,11 @@ class Job:
 
 
 class Host(Protocol):
-    """A server and the bots beside it."""
+    """A server and its bots."""
 
     @property
     def broken(self) -> str:
-        """Why it cannot continue, or empty."""
+        """Why the host cannot continue, or empty."""
 
     async def play(self, hand: Sequence[Work]) -> list[list[MatchResult]]:
         """Play the boards of *hand* at the same time.
@@ -85,7 +85,7 @@ class Executor(Protocol):
     """Starts hosts."""
 
     def host(self, number: int, job: Job) -> AbstractAsyncContextManager[Host]:
-        """Host number *number* of a contest, ready to play; it is stopped at the end.
+        """Open host number *number* of a contest; it is stopped at the end.
 
         Raises:
             ContestFailed: no host could play this contest.
@@ -125,10 +125,10 @@ class LocalHost:
 
 
 def hosts_for(cores: int) -> int:
-    """How many hosts keep *cores* cores busy."""
+    """Number of hosts that keep *cores* cores busy."""
     return max(1, cores // CORES_A_HOST)
 
 
 def cores_here() -> int:
-    """Cores that this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -119,11 +119,11 @@ def next_batch(
     """The next batch; empty: there is none.
 
     Args:
-        spec: of the contest.
-        sides: of the game.
+        spec: spec of the contest.
+        sides: number of sides of the game.
         rounds: its `cycle`.
         start: number of the first board of the batch.
-        played: what the batch may follow from.
+        played: results that the batch may depend on.
     """
     match spec.format:
         case Format.SWISS:
@@ -361,10 +361,10 @@ def _winner(
 
 
 def _ladder_batch(spec: Spec, sides: int, size: int, played: Played) -> list[Groups]:
-    """Boards on which those meet whose order is the least certain.
+    """Boards for the entrants whose ranking is the least certain.
 
-    The doubt of a pair falls with every board that it is given here, as the standard error of a
-    mean does, so that one pair does not take the whole batch.
+    The doubt of a pair falls with every board that it is given here, like the standard error of a
+    mean, so that one pair does not get the whole batch.
     """
     active = list(played.active)
     if spec.form is Form.FIELD:

@@ -90,8 +90,8 @@ class ContestLog:
     Every method may raise `LogError`.
 
     Args:
-        name: of the contest; a database may hold several.
-        engine: of the database.
+        name: name of the contest; a database may hold several.
+        engine: engine of the database.
     """
 
     def __init__(self, name: str, engine: Engine | AsyncEngine) -> None:
@@ -146,7 +146,7 @@ class ContestLog:
         return await self._run(lambda connection: connection.execute(chosen).scalar()) or 0
 
     async def order(self, body: Body) -> None:
-        """Ask the runner for something, now or when there is one."""
+        """Store an order, which the current or the next runner applies."""
         row = {"contest": self._name, "body": json.dumps(body)}
         await self._run(lambda connection: connection.execute(insert(_ORDERS), row))
 
@@ -161,7 +161,7 @@ class ContestLog:
         return [Order(number, json.loads(body)) for number, body in rows]
 
     async def prepare(self) -> None:
-        """Create the tables where they are missing."""
+        """Create missing tables."""
         await self._run(_METADATA.create_all)
 
     async def _select(self, chosen: Select[Any]) -> Sequence[Any]:
@@ -189,12 +189,12 @@ class ContestLog:
 
 @asynccontextmanager
 async def open_log(url: str, name: str, *, create: bool = False) -> AsyncIterator[ContestLog]:
-    """The log of the contest *name* in the database at *url*.
+    """Open the log of the contest *name* in the database at *url*.
 
     Args:
         url: ``sqlite:PATH`` or ``postgresql://...``.
         name: of the contest.
-        create: whether the database may be new.
+        create: whether to create a missing database.
 
     Raises:
         LogError: there is no such database, or it cannot be opened.
@@ -211,7 +211,7 @@ async def open_log(url: str, name: str, *, create: bool = False) -> AsyncIterato
     else:
         path = Path(place or "/nowhere")
         if not create and not path.is_file():  # noqa: ASYNC240 - once, before anything runs
-            raise LogError(f"there is no contest log at {path}")
+            raise LogError(f"there is no contest log at {path}; start the contest first")
         engine = create_engine(f"sqlite:///{path}", hide_parameters=True)
         event.listen(engine, "connect", _set_up_sqlite)
     log = ContestLog(name, engine)

@@ -21,10 +21,10 @@ from croupier_server.games.settings import new_options
 
 
 async def begin(spec: Spec, log: ContestLog, folder: Path) -> Contest:
-    """Begin the contest of *spec*, whose file is in *folder*.
+    """Start the contest of *spec*, whose file is in *folder*, by writing its first event.
 
     Raises:
-        BadSpec: the game takes no such options, or a bot cannot be started.
+        BadSpec: the game rejects the options, or a bot cannot be started.
         LogError: the log has a contest of this name, or cannot be written.
     """
     event = _created(spec, folder)
@@ -78,7 +78,7 @@ def _created(spec: Spec, folder: Path) -> Event:
 
 
 class PlayedBoard(NamedTuple):
-    """A board with its results, table by table; ``counts`` unless it is beyond a stop or a gap."""
+    """A board with its results, table by table. It ``counts`` unless it follows the end or a gap."""
 
     number: int
     matches: list[Match]

@@ -19,8 +19,8 @@ def programs(spec: Spec, folder: Path) -> list[Entrant]:
     house's, if it plays.
 
     Args:
-        spec: of the contest.
-        folder: where its file is; paths in it start there.
+        spec: spec of the contest.
+        folder: folder of its file; relative paths are resolved from there.
 
     Raises:
         BadSpec: one of them cannot be started.

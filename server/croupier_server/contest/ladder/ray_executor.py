@@ -1,8 +1,8 @@
 """Hosts on a Ray cluster: the extra ``ray``.
 
 Each host is an actor in a process of a Ray worker. It runs a host of `Local` there, with its server
-and bots beside it. It gets hands and returns results and records; the conductor alone writes the
-log. So a node that dies takes nothing with it but the boards that it was playing.
+and bots beside it. It receives hands and returns results and records; only the conductor writes the
+log. So if a node dies, only the boards that it was playing are lost.
 """
 
 from __future__ import annotations
