@@ -78,7 +78,7 @@ def _created(spec: Spec, folder: Path) -> Event:
 
 
 class PlayedBoard(NamedTuple):
-    """A board with its results, table by table. It ``counts`` unless it follows the end or a gap."""
+    """A board with its results, table by table. It ``counts`` unless it follows a stop or gap."""
 
     number: int
     matches: list[Match]
