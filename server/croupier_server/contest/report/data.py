@@ -243,7 +243,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class ScoreDistribution:
-    """Scores of the matches of one entrant, in bins with rising scores."""
+    """Mean scores of one entrant on its boards, in bins with rising scores."""
 
     entrant: int
     bins: tuple[Bin, ...]
