@@ -7,7 +7,7 @@ import { GameKindSchema, MatchResultSchema } from "./gen/croupier/v1/game_pb";
 import { PlayService } from "./gen/croupier/v1/play_service_pb";
 import { PlayerKind, SeatAccess, ViewMode, type Decision } from "./gen/croupier/v1/table_pb";
 import { TableService } from "./gen/croupier/v1/table_service_pb";
-import { answer, patiently, watch } from "./seat";
+import { patiently, Refused, watch } from "./seat";
 
 const [address, game, others] = process.argv.slice(2); // 127.0.0.1:7421 GAME_KIND_TRACTOR 3
 const baseUrl = address.includes("://") ? address : `http://${address}`;
@@ -35,15 +35,25 @@ const { ticket } = await patiently((options) =>
   tables.joinTable({ requestId: joining, tableId, nonceHash: hashes[0], player }, options));
 const headers = { "croupier-ticket": ticket };
 
-/** Any of the listed moves. Put your own player here. */
-const choose = ({ legal, fallback }: Decision) =>
-  legal!.moves.at(Math.random() * legal!.moves.length)?.move ?? fallback;
+async function answer({ decisionId, legal, fallback }: Decision) {
+  const chosen = legal!.moves.at(Math.random() * legal!.moves.length)?.move ?? fallback;
+  for (const move of [chosen, fallback]) {
+    const request = { tableId, decisionId, move };
+    try {
+      return await patiently((options) => play.submitMove(request, { ...options, headers }));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      console.error(`Refused: ${error.message}`);
+      if (!error.refusal.rule) return; // not an illegal move: the decision is over
+    }
+  }
+}
 
 let [events, last] = [0, 0];
 for await (const update of watch(transport, tableId, ticket, ViewMode.EVENTS)) {
   if (update.case === "snapshot") [events, last] = [update.value.sequence, update.value.sequence];
   if (update.case === "event") [events, last] = [events + 1, update.value.sequence];
-  if (update.case === "decision") await answer(transport, tableId, ticket, update.value, choose);
+  if (update.case === "decision") await answer(update.value);
   if (update.case === "nonceWanted") {
     const at = hashes.findIndex((hash) => hash.equals(update.value.nonceHash));
     const request = { tableId, nonce: nonces[at], nextNonceHash: hashes[at + 1] };

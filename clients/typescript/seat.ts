@@ -4,8 +4,7 @@ import { durationMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { ErrorReason, RefusalSchema, type Refusal } from "./gen/croupier/v1/errors_pb";
 import { PlayService } from "./gen/croupier/v1/play_service_pb";
-import type { Move } from "./gen/croupier/v1/game_pb";
-import { StreamEndReason, type Decision, type ViewMode } from "./gen/croupier/v1/table_pb";
+import { StreamEndReason, type TableUpdate, type ViewMode } from "./gen/croupier/v1/table_pb";
 import { ErrorInfoSchema, RetryInfoSchema } from "./gen/google/rpc/error_details_pb";
 
 /** The server refused something for good. The message is for people; programs go by `refusal`. */
@@ -45,23 +44,6 @@ export async function patiently<Answer>(call: (options: { timeoutMs: number }) =
   notice: (text: string) => void = console.error, patience?: number): Promise<Answer> {
   for (const failed = attempts(notice, patience); ; )
     try { return await call({ timeoutMs: 30_000 }); } catch (error) { await failed(error); }
-}
-
-/** Answers a decision with the move that is chosen, or with the fallback if that is refused. */
-export async function answer(transport: Transport, tableId: string, ticket: string,
-  decision: Decision, choose: (decision: Decision) => Move | undefined) {
-  const play = createClient(PlayService, transport);
-  const headers = { "croupier-ticket": ticket };
-  for (const move of [choose(decision), decision.fallback]) {
-    const request = { tableId, decisionId: decision.decisionId, move };
-    try {
-      return await patiently((options) => play.submitMove(request, { ...options, headers }));
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      console.error(`Refused: ${error.message}`);
-      if (!error.refusal.rule) return; // not an illegal move: the decision is over
-    }
-  }
 }
 
 /** What a seat is sent, to the end of the match. After a cut the stream goes on where it was. */

@@ -1,5 +1,5 @@
-// A standby bot waits for hosts to reserve seats for its key, and plays each of them. As an entrant of
-// `croupier play` and `croupier ladder` it plays the seats that it is invited to.
+// A standby bot waits for hosts to reserve seats for its key, and plays each of them. As an entrant
+// of `croupier play` and `croupier ladder` it plays the seats that it is invited to.
 import { createClient, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { createHash, randomBytes } from "node:crypto";
@@ -10,7 +10,7 @@ import { PlayService } from "./gen/croupier/v1/play_service_pb";
 import { SeatAssignmentState, SeatService } from "./gen/croupier/v1/seat_service_pb";
 import { ViewMode, type Decision } from "./gen/croupier/v1/table_pb";
 import { TableService } from "./gen/croupier/v1/table_service_pb";
-import { answer, patiently, watch } from "./seat";
+import { patiently, Refused, watch } from "./seat";
 
 /** Any of the listed moves. Put your own player here. */
 const choose = ({ legal, fallback }: Decision) =>
@@ -24,8 +24,19 @@ async function sit(transport: Transport, tableId: string,
   const joining = { ...place, tableId, nonceHash, requestId: randomBytes(16).toString("hex") };
   const { ticket } = await patiently((options) => tables.joinTable(joining, options));
   const headers = { "croupier-ticket": ticket };
+  async function answer(decision: Decision) {
+    for (const move of [choose(decision), decision.fallback]) {
+      const request = { tableId, decisionId: decision.decisionId, move };
+      try {
+        return await patiently((options) => play.submitMove(request, { ...options, headers }));
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        console.error(`Refused: ${error.message}`);
+      }
+    }
+  }
   for await (const update of watch(transport, tableId, ticket, ViewMode.FULL)) {
-    if (update.case === "decision") await answer(transport, tableId, ticket, update.value, choose);
+    if (update.case === "decision") await answer(update.value);
     if (update.case === "nonceWanted")
       await patiently((options) => play.openNonce({ tableId, nonce }, { ...options, headers }));
     if (update.case === "result") console.log(tableId, place.seat, update.value.reason);
@@ -53,7 +64,8 @@ async function standby(baseUrl: string, key: string) {
     request.header.set("authorization", `Bearer ${key}`);
     return next(request);
   };
-  const transport = createGrpcTransport({ baseUrl, interceptors: [authorize], pingIntervalMs: 3e4 });
+  const interceptors = [authorize];
+  const transport = createGrpcTransport({ baseUrl, interceptors, pingIntervalMs: 3e4 });
   const seats = createClient(SeatService, transport);
   const playing = new Set<string>(); // seats that are played already
   for (;;) {
