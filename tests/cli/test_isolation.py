@@ -43,6 +43,20 @@ def pry():
         print("SEES PROCESSES")
     if [name for name in os.environ if "KEY" in name or "SECRET" in name]:
         print("SEES VARIABLES", sorted(os.environ))
+    if os.environ["HOME"] == "/tmp":  # in a sandbox
+        for place in ("/", "/dev", "/etc", "/run", "/run/croupier", "/usr"):
+            try:
+                (Path(place) / "mark-of-a-prying-bot").write_text("I was here")
+                print("WRITES", place)
+            except OSError:
+                pass
+    for fd in map(int, os.listdir("/proc/self/fd")):
+        try:
+            os.close(os.open(f"/proc/self/fd/{fd}", os.O_WRONLY | os.O_NONBLOCK))
+            if fd > 2 and str(fd) != os.environ["CROUPIER_INVITES_FD"]:
+                print("HOLDS", fd, os.readlink(f"/proc/self/fd/{fd}"))
+        except OSError:
+            pass
     if os.path.exists("/etc/shadow"):
         print("SEES PASSWORDS")
     if len(socket.if_nameindex()) > 1:
@@ -157,6 +171,32 @@ def test_a_bot_in_the_folder_of_the_contest_sees_only_its_own_file(tmp_path: Pat
     binds = {words[n + 1] for n, word in enumerate(words) if word == "--ro-bind-try"}
     assert str(file) in binds
     assert str(tmp_path) not in binds
+
+
+def test_contests_are_hidden_whatever_path_leads_to_them(tmp_path: Path) -> None:
+    real, link = tmp_path / "real", tmp_path / "link"
+    for name in ("own", "other"):
+        (real / name).mkdir(parents=True)
+        (real / name / "contest.toml").touch()
+    (real / "bot.sh").touch(0o755)
+    link.symlink_to(real)
+    words = sandbox(read_entrant("a", f"cmd:{link}/bot.sh"), tmp_path / "s", real / "own", {})
+    hidden = {words[n + 1] for n, word in enumerate(words) if word == "--tmpfs"}
+    assert {f"{folder}/{name}" for folder in (real, link) for name in ("own", "other")} <= hidden
+
+
+@pytest.mark.parametrize("place", [".", "bots"])
+def test_a_home_folder_is_not_shown(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    file = tmp_path / place / "my_bot.py"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("import croupier\nclass MyBot(croupier.Bot): ...\n")
+    words = sandbox(read_entrant("a", f"{file}:MyBot"), tmp_path / "s", tmp_path / "cup", {})
+    binds = {words[n + 1] for n, word in enumerate(words) if word == "--ro-bind-try"}
+    assert str(tmp_path) not in binds
+    assert str(file if place == "." else file.parent) in binds
 
 
 async def test_a_gate_leads_to_one_server_and_its_socket_goes_with_it() -> None:

@@ -37,8 +37,13 @@ _SYSTEM: Final = (
     *("/etc/ld.so.cache", "/etc/localtime", "/etc/nsswitch.conf", "/etc/passwd", "/etc/ssl/certs"),
 )
 
+_TEMPORARY: Final = ("/tmp", "/var/tmp", "/dev/shm", "/run")  # noqa: S108 - never shown
+
+CONTEST_FILE: Final = "contest.toml"
+"""What a folder with a contest has in it."""
+
 _NAMESPACES: Final = (
-    *("--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534"),
+    *("--unshare-all", "--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534"),
     *("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"),
 )
 
@@ -97,10 +102,13 @@ def sandbox(entrant: Entrant, socket: Path, hidden: Path, environment: dict[str,
     code = list(_code(entrant, hidden.resolve()))
     folders = [path for path in code if path.is_dir()]
     words += _binds(map(str, folders))
-    if any(hidden.resolve().is_relative_to(folder) for folder in folders):
-        words += ["--tmpfs", str(hidden.resolve())]
+    contests = [one for folder in folders for one in _contests(folder, hidden.resolve())]
+    for contest in contests:
+        words += ["--tmpfs", str(contest)]
     words += _binds(str(path) for path in code if not path.is_dir())
     words += ["--ro-bind", str(socket), SOCKET, "--chdir", "/tmp"]  # noqa: S108
+    for place in ("/", "/dev", *map(str, contests)):
+        words += ["--remount-ro", place]  # else it is memory without a limit
     for name, value in {**_ENVIRONMENT, **environment}.items():
         words += ["--setenv", name, value]
     return [*words, "--"]
@@ -124,8 +132,9 @@ def _binds(paths: Iterable[str]) -> Iterator[str]:
 def _code(entrant: Entrant, hidden: Path) -> Iterator[Path]:
     """What *entrant* needs to run: Python, its program, and the files that its command names.
 
-    Of a file its whole folder is shown, for the modules beside it; but not if the *hidden* folder
-    is that folder.
+    Of a file its whole folder is shown, for the modules beside it, unless other things are in that
+    folder: if it is *hidden* or another contest's, or has somebody's home folder or a temporary
+    folder of the system in it.
     """
     program = Path(entrant.program[0])
     if program == Path(sys.executable):
@@ -137,7 +146,23 @@ def _code(entrant: Entrant, hidden: Path) -> Iterator[Path]:
     for path in (program, program.resolve(), *map(Path, _named(entrant.program[1:]))):
         if not any(path.is_relative_to(folder) for folder in _SYSTEM):
             folder = path if path.is_dir() else path.parent
-            yield path if folder.resolve() == hidden else folder
+            yield path if _is_shared(folder.resolve(), hidden) else folder
+
+
+def _is_shared(folder: Path, hidden: Path) -> bool:
+    """Whether *folder* has more in it than the code of a bot."""
+    if folder == hidden or (folder / CONTEST_FILE).exists():
+        return True
+    return any(place.is_relative_to(folder) for place in (Path.home(), *map(Path, _TEMPORARY)))
+
+
+def _contests(folder: Path, hidden: Path) -> list[Path]:
+    """Folders of contests in *folder*: *hidden*, and those that are directly in it."""
+    real = folder.resolve()
+    found = {file.parent for file in real.glob(f"*/{CONTEST_FILE}")}
+    if hidden.is_relative_to(real):
+        found.add(hidden)
+    return sorted(folder / one.relative_to(real) for one in found)
 
 
 def _named(arguments: Sequence[str]) -> Iterator[str]:

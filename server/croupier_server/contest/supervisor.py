@@ -245,6 +245,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("program", nargs="+")
     given = parser.parse_args(arguments)
     os.nice(NICENESS)
+    os.set_inheritable(given.until_fd, False)  # a program that had it could hold it open
     try:
         supervisor = Supervisor(given.program, BoundedLog(given.log), given.pass_fd)
     except OSError as error:
