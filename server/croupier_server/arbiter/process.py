@@ -57,7 +57,7 @@ class FolderInUse(Exception):
 
 
 class ArbiterSettings(NamedTuple):
-    """What an arbiter is told.
+    """Settings of an arbiter.
 
     Attributes:
         server: address of the server of tables.
@@ -180,7 +180,7 @@ async def serve(
     """Serve until SIGTERM or SIGINT; a second one ends the process at once.
 
     Args:
-        settings: what it is told.
+        settings: address, folder, keys and limits.
         announce_fd: gets one line of JSON with ``address`` and ``pid`` when it listens.
         until_fd: end of a pipe; when its other end is closed, the arbiter stops.
 
